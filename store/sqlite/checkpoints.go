@@ -1,0 +1,3 @@
+package sqlite
+
+var checkpointSchema = part{name: "checkpoints"}

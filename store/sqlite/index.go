@@ -1,0 +1,3 @@
+package sqlite
+
+var indexSchema = part{name: "index"}
