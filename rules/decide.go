@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kbagent/kbagent/state"
+)
+
+// Verdict is what a round of grades leads to.
+type Verdict struct {
+	Action  state.Action
+	Average float64 // of the kept items; 0 when none is kept
+	Kept    int
+}
+
+// Judge turns the scores of a context into the grader's action: items below Settings.EvidenceMinScore do not count;
+// none left is RE_RETRIEVE, an average of at least Settings.GenerateMinScore is GENERATE, anything else REFINE.
+func Judge(scores []float64, cfg state.Settings) Verdict {
+	var v Verdict
+	sum := 0.0
+	for _, score := range scores {
+		if AtLeast(score, cfg.EvidenceMinScore) {
+			v.Kept++
+			sum += score
+		}
+	}
+	if v.Kept == 0 {
+		v.Action = state.ActionReRetrieve
+		return v
+	}
+	v.Average = sum / float64(v.Kept)
+	v.Action = state.ActionRefine
+	if AtLeast(v.Average, cfg.GenerateMinScore) {
+		v.Action = state.ActionGenerate
+	}
+	return v
+}
+
+// AfterGrading is the event that follows the action of a round, and the reason when it ends the loop ("" when the
+// loop goes on). Sufficient evidence wins; then the limits (cap, budget), then the lack of progress.
+func AfterGrading(s state.AgentState, action state.Action, now time.Time) (Event, state.StopReason) {
+	switch {
+	case action == state.ActionGenerate:
+		return EventSufficient, state.StopSufficient
+	case s.Iteration >= s.Settings.MaxIterations:
+		return EventCapped, state.StopMaxIterations
+	case OverBudget(s, now) != "":
+		return EventCapped, state.StopBudget
+	case NoProgress(s):
+		return EventNoProgress, state.StopNoProgress
+	case action == state.ActionRefine:
+		return EventMixed, ""
+	default:
+		return EventPoor, ""
+	}
+}
+
+// NoProgress says whether the current round's calls and the items that they found equal those of an earlier round.
+func NoProgress(s state.AgentState) bool {
+	current := signature(s.Round(s.Iteration))
+	for n := 1; n < s.Iteration; n++ {
+		if signature(s.Round(n)) == current {
+			return true
+		}
+	}
+	return false
+}
+
+// signature is equal for rounds that made the same calls and found the same items, in whatever order.
+func signature(records []state.ToolRecord) string {
+	lines := make([]string, 0, len(records))
+	for _, r := range records {
+		ids := slices.Sorted(slices.Values(r.ItemIDs))
+		lines = append(lines, fmt.Sprintf("%s %s %q", r.Name, r.Args, ids))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// OverBudget names the limit of the run that is used up, in words for a warning, or is "".
+func OverBudget(s state.AgentState, now time.Time) string {
+	cfg := s.Settings
+	switch {
+	case cfg.MaxLLMCalls > 0 && s.Usage.LLMCalls >= cfg.MaxLLMCalls:
+		return fmt.Sprintf("%d of %d model calls", s.Usage.LLMCalls, cfg.MaxLLMCalls)
+	case cfg.MaxLLMTokens > 0 && s.Usage.TotalTokens >= cfg.MaxLLMTokens:
+		return fmt.Sprintf("%d of %d tokens", s.Usage.TotalTokens, cfg.MaxLLMTokens)
+	case cfg.RunTimeout > 0 && now.Sub(s.StartedAt) >= cfg.RunTimeout:
+		return fmt.Sprintf("%s of %s", now.Sub(s.StartedAt).Round(time.Millisecond), cfg.RunTimeout)
+	default:
+		return ""
+	}
+}

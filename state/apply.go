@@ -1,0 +1,171 @@
+package state
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrUpdate reports an update that does not fit the state that it is applied to.
+var ErrUpdate = errors.New("update does not fit the state")
+
+// Apply folds an update into the next state. It is pure: it never writes memory that s or u can reach.
+// It returns ErrUpdate when the update's grades do not belong to the items of the context.
+func (s AgentState) Apply(u Update) (AgentState, error) {
+	s.Version = Version
+	if u.Begin != nil {
+		s = s.begin(*u.Begin)
+	}
+	if u.Node != "" {
+		s.Path = add(s.Path, u.Node)
+	}
+	s.applyPlan(u)
+	if u.Round != nil {
+		s.applyRound(*u.Round)
+	}
+	if u.Grading != nil {
+		if err := s.applyGrading(*u.Grading); err != nil {
+			return s, err
+		}
+	}
+	s.Transitions = add(s.Transitions, u.Transitions...)
+	if n := len(u.Transitions); n > 0 {
+		s.Phase = u.Transitions[n-1].To
+	}
+	set(&s.StopReason, u.StopReason)
+	for _, w := range u.Warnings {
+		if !slices.Contains(s.Warnings, w) {
+			s.Warnings = add(s.Warnings, w)
+		}
+	}
+	s.Usage = s.Usage.Plus(u.Usage)
+	if u.Final != nil {
+		s.applyFinal(*u.Final)
+	}
+	return s, nil
+}
+
+// begin keeps the conversation and forgets the previous run.
+func (s AgentState) begin(b Begin) AgentState {
+	return AgentState{
+		Version:   Version,
+		Run:       b.Run,
+		StartedAt: b.At,
+		Settings:  b.Settings,
+		Question:  b.Question,
+		Phase:     PhaseRoute,
+
+		Messages:     s.Messages,
+		LastEvidence: s.LastEvidence,
+		Totals:       s.Totals,
+	}
+}
+
+func (s *AgentState) applyPlan(u Update) {
+	set(&s.ResolvedQuery, u.ResolvedQuery)
+	set(&s.Route, u.Route)
+	set(&s.RouteConfidence, u.RouteConfidence)
+	set(&s.Category, u.Category)
+	set(&s.SubQueries, u.SubQueries)
+	set(&s.Keywords, u.Keywords)
+	set(&s.PendingToolCalls, u.Calls)
+	if u.Strategy != nil {
+		s.Strategy = *u.Strategy
+		s.AttemptedStrategies = add(s.AttemptedStrategies, *u.Strategy)
+	}
+}
+
+func (s *AgentState) applyRound(r Round) {
+	s.Iteration++
+	s.PendingToolCalls = nil
+	s.ToolHistory = slices.Clone(s.ToolHistory)
+	for _, record := range r.Records {
+		record.Round = s.Iteration
+		s.ToolHistory = append(s.ToolHistory, record)
+	}
+	s.Context = merge(s.Context, r.Found, s.Settings.MaxContextItems)
+}
+
+// merge adds found to items: duplicates by id collapse and the best retrieval score stays. Kept items come first,
+// by grade; new ones follow by retrieval score. limit > 0 cuts the tail.
+func merge(items, found []Evidence, limit int) []Evidence {
+	merged := slices.Clone(items)
+	at := make(map[string]int, len(items)+len(found))
+	for i, item := range merged {
+		at[item.ID] = i
+	}
+	for _, item := range found {
+		i, known := at[item.ID]
+		switch {
+		case !known:
+			at[item.ID] = len(merged)
+			merged = append(merged, item)
+		case item.ScoreKind == merged[i].ScoreKind && item.RetrievalScore > merged[i].RetrievalScore,
+			merged[i].ScoreKind == ScoreNone && item.ScoreKind != ScoreNone:
+			merged[i].RetrievalScore, merged[i].ScoreKind = item.RetrievalScore, item.ScoreKind
+		}
+	}
+	slices.SortStableFunc(merged, func(a, b Evidence) int {
+		return cmp.Or(
+			cmp.Compare(b.GradeOf(), a.GradeOf()),
+			cmp.Compare(b.RetrievalScore, a.RetrievalScore),
+		)
+	})
+	if limit > 0 && len(merged) > limit {
+		merged = merged[:limit:limit]
+	}
+	return merged
+}
+
+func (s *AgentState) applyGrading(g Grading) error {
+	if len(g.Items) != len(s.Context) {
+		return fmt.Errorf("%w: %d grades for %d items", ErrUpdate, len(g.Items), len(s.Context))
+	}
+	s.GraderAction, s.GradeSource = g.Action, g.Source
+	if g.Failed {
+		s.GradeFailures++
+	}
+	kept := make([]Evidence, 0, len(s.Context))
+	s.EvidenceScores = make([]float64, 0, len(s.Context))
+	for i, item := range s.Context {
+		grade := g.Items[i]
+		if grade.ID != item.ID {
+			return fmt.Errorf("%w: grade %d is for item %s, the context holds %s there", ErrUpdate, i, grade.ID, item.ID)
+		}
+		item.Grade = &grade.Score
+		s.EvidenceScores = append(s.EvidenceScores, grade.Score)
+		if grade.Reason == "" {
+			kept = append(kept, item)
+			continue
+		}
+		s.Quarantined = add(s.Quarantined, Quarantine{Item: item, Score: grade.Score, Reason: grade.Reason, Round: s.Iteration})
+	}
+	slices.SortStableFunc(kept, func(a, b Evidence) int { return cmp.Compare(b.GradeOf(), a.GradeOf()) })
+	s.Context = kept
+	return nil
+}
+
+func (s *AgentState) applyFinal(f Final) {
+	s.Answer, s.Status, s.Citations = f.Answer, f.Status, f.Citations
+	s.Messages = add(s.Messages, Message{Role: "user", Content: s.Question}, Message{Role: "assistant", Content: f.Message})
+	s.LastEvidence = nil
+	for _, c := range f.Citations {
+		s.LastEvidence = append(s.LastEvidence, c.ItemID)
+	}
+	s.Totals = s.Totals.Plus(s.Usage)
+}
+
+// add appends to a copy, so that no other state that shares the array sees the new elements.
+func add[T any](list []T, more ...T) []T {
+	if len(more) == 0 {
+		return list
+	}
+	return append(slices.Clip(list), more...)
+}
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}

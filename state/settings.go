@@ -1,0 +1,36 @@
+package state
+
+import "time"
+
+// Settings are the thresholds and switches of one run. They are read once, when the question is asked, and travel
+// with the run: a run that is resumed after a restart keeps the settings that it started with.
+type Settings struct {
+	MaxIterations        int        `json:"max_iterations"`          // rounds of tool_call, 1–10, default 3
+	AutoApproveMaxItems  int        `json:"auto_approve_max_items"`  // rule few_context, 0–100, default 2; 0 switches it off
+	VectorScoreThreshold float64    `json:"vector_score_threshold"`  // rule high_vector_score, cosine 0–1, default 0.8
+	EvidenceMinScore     float64    `json:"evidence_min_score"`      // items below leave the context, 0–1, default 0.3
+	GenerateMinScore     float64    `json:"generate_min_score"`      // average from which GENERATE follows, default 0.7
+	MaxContextItems      int        `json:"max_context_items"`       // items in the context, 1–100, default 20
+	Evaluator            Evaluator  `json:"evaluator"`               // default auto
+	AnswerMode           AnswerMode `json:"answer_mode"`             // default best_effort
+	QueryExpansion       bool       `json:"query_expansion"`         // offers the strategy expanded, default true
+	MaxLLMCalls          int        `json:"llm_max_calls,omitzero"`  // model calls of a run, 0 = no limit (default)
+	MaxLLMTokens         int        `json:"llm_max_tokens,omitzero"` // tokens of a run, 0 = no limit (default)
+	// RunTimeout is the wall time after which the loop ends with the best answer so far; 0 = no limit (default).
+	RunTimeout time.Duration `json:"run_timeout,omitzero"`
+}
+
+// DefaultSettings are the settings of a fresh machine.
+func DefaultSettings() Settings {
+	return Settings{
+		MaxIterations:        3,
+		AutoApproveMaxItems:  2,
+		VectorScoreThreshold: 0.8,
+		EvidenceMinScore:     0.3,
+		GenerateMinScore:     0.7,
+		MaxContextItems:      20,
+		Evaluator:            EvaluatorAuto,
+		AnswerMode:           ModeBestEffort,
+		QueryExpansion:       true,
+	}
+}

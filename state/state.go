@@ -1,0 +1,101 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Version is the version of the stored encoding. A change that older programs cannot read raises it.
+const Version = 1
+
+// ErrNewerVersion reports a stored state of a later version of the program.
+var ErrNewerVersion = errors.New("state was written by a newer version of kbagent")
+
+// AgentState is everything that a conversation remembers. The zero value is a conversation without a question.
+// It is a value: Apply returns the next one and never writes memory that the present one can reach.
+type AgentState struct {
+	Version int `json:"version"`
+
+	// The run: set by Begin, reset for every question.
+	Run       string    `json:"run"`
+	StartedAt time.Time `json:"started_at"`
+	Settings  Settings  `json:"settings"`
+	Question  string    `json:"question"`
+
+	ResolvedQuery       string     `json:"resolved_query"` // the question with the conversation folded in
+	Route               Route      `json:"route"`
+	RouteConfidence     float64    `json:"route_confidence"` // 0–1
+	Category            string     `json:"category"`
+	Strategy            Strategy   `json:"strategy"`
+	AttemptedStrategies []Strategy `json:"attempted_strategies"`
+	SubQueries          []string   `json:"sub_queries"`
+	Keywords            []string   `json:"keywords"`
+
+	PendingToolCalls []ToolCall   `json:"pending_tool_calls"`
+	ToolHistory      []ToolRecord `json:"tool_history"`
+
+	Context        []Evidence   `json:"context"` // best first, at most Settings.MaxContextItems
+	Quarantined    []Quarantine `json:"quarantined"`
+	EvidenceScores []float64    `json:"evidence_scores"` // of the last grading, in the order that the items had then
+	GraderAction   Action       `json:"grader_action"`
+	GradeSource    string       `json:"grade_source"` // rule:<name> | llm | lexical | fallback | "" before the first grading
+
+	Iteration     int `json:"iteration"`      // rounds of tool_call
+	Corrections   int `json:"corrections"`    // corrections of the answer
+	WebRounds     int `json:"web_rounds"`     // rounds of web search
+	GradeFailures int `json:"grade_failures"` // rounds whose grades could not be read
+
+	Phase       Phase        `json:"phase"` // of the corrective machine
+	Transitions []Transition `json:"transitions"`
+	Path        []string     `json:"path"` // the nodes that ran, in order
+
+	Answer     string     `json:"answer"`
+	Status     Status     `json:"status"`
+	Citations  []Citation `json:"citations"`
+	Warnings   []string   `json:"warnings"`
+	StopReason StopReason `json:"stop_reason"`
+	Usage      Usage      `json:"usage"` // of the run
+
+	// The conversation: kept over questions.
+	Messages     []Message `json:"messages"`
+	LastEvidence []string  `json:"last_evidence"` // ids cited by the last answer
+	Totals       Usage     `json:"totals"`        // of all finished runs
+}
+
+// Finished says whether the run has come to its answer or abstention.
+func (s AgentState) Finished() bool { return s.Phase == PhaseDone }
+
+// Query is what is searched and graded: the resolved question, or the question while it is not resolved.
+func (s AgentState) Query() string {
+	if s.ResolvedQuery != "" {
+		return s.ResolvedQuery
+	}
+	return s.Question
+}
+
+// Round is the records of tool_history that belong to round n, in the order of their calls.
+func (s AgentState) Round(n int) []ToolRecord {
+	var records []ToolRecord
+	for _, r := range s.ToolHistory {
+		if r.Round == n {
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+// UnmarshalJSON reads every released version of the encoding. It returns ErrNewerVersion for a later one.
+func (s *AgentState) UnmarshalJSON(data []byte) error {
+	type plain AgentState
+	var p plain
+	if err := json.Unmarshal(data, &p); err != nil {
+		return fmt.Errorf("read agent state: %w", err)
+	}
+	if p.Version > Version {
+		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewerVersion, p.Version, Version)
+	}
+	*s = AgentState(p)
+	return nil
+}
