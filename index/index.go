@@ -1,0 +1,96 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Options tunes an Index. The zero value is the default.
+type Options struct {
+	// Split sets the size of passages. Changing it makes the next Update split every file anew.
+	Split SplitOptions
+	// MaxFileBytes is the size above which a file is refused. Default 16 MiB.
+	MaxFileBytes int64
+	// EmbedBatch is how many texts one call of the embedder gets. Default 64.
+	EmbedBatch int
+	// Degraded is told why a Hybrid search had to answer from keywords alone though there is an embedder
+	// (unreachable, no vectors yet, model changed). It may be called concurrently.
+	// Default nil: Hybrid returns that error instead.
+	Degraded func(error)
+}
+
+func (o Options) withDefaults() (Options, error) {
+	var err error
+	if o.Split, err = o.Split.withDefaults(); err != nil {
+		return o, err
+	}
+	if o.MaxFileBytes < 0 || o.EmbedBatch < 0 {
+		return o, fmt.Errorf("index: MaxFileBytes (%d) and EmbedBatch (%d) must not be negative", o.MaxFileBytes, o.EmbedBatch)
+	}
+	if o.MaxFileBytes == 0 {
+		o.MaxFileBytes = 16 << 20
+	}
+	if o.EmbedBatch == 0 {
+		o.EmbedBatch = 64
+	}
+	return o, nil
+}
+
+// An Index searches the passages in a Store. It is safe for concurrent use.
+type Index struct {
+	store    Store
+	embedder Embedder // nil: no vector search
+	opts     Options
+	vectors  matrixCache
+}
+
+// Open returns an index over store. embedder may be nil: then Vector returns ErrNoEmbedder and Hybrid uses keywords alone.
+// Open reads nothing but the store's version, so that a damaged store is reported here.
+func Open(ctx context.Context, store Store, embedder Embedder, opts Options) (*Index, error) {
+	if store == nil {
+		return nil, errors.New("index: Open needs a store")
+	}
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := store.Version(ctx); err != nil {
+		return nil, fmt.Errorf("open the index: %w", err)
+	}
+	return &Index{store: store, embedder: embedder, opts: opts}, nil
+}
+
+// Version grows with every change that commits, also one by another process.
+func (x *Index) Version(ctx context.Context) (int64, error) { return x.store.Version(ctx) }
+
+// Roots returns the folders that were indexed as folders, absolute, sorted.
+// A single file that was indexed by name outside of them brings no root: it opens no folder to readers (see [Index.Files]).
+func (x *Index) Roots(ctx context.Context) ([]string, error) { return x.store.Roots(ctx) }
+
+// Stats counts what the index holds.
+func (x *Index) Stats(ctx context.Context) (Stats, error) {
+	c, err := x.store.Counts(ctx)
+	if err != nil {
+		return Stats{}, err
+	}
+	s := Stats{Files: c.Files, Passages: c.Passages, Bytes: c.Bytes, Version: c.Version}
+	if x.embedder != nil {
+		s.EmbeddingModel = x.embedder.Model()
+	} else {
+		s.EmbeddingModel = mostUsed(c.Vectors)
+	}
+	s.Vectors = c.Vectors[s.EmbeddingModel]
+	return s, nil
+}
+
+// mostUsed is the model with most vectors, the first by name where several have as many.
+func mostUsed(vectors map[string]int) string {
+	best := ""
+	for model, n := range vectors {
+		if best == "" || n > vectors[best] || n == vectors[best] && model < best {
+			best = model
+		}
+	}
+	return best
+}

@@ -1,0 +1,148 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"iter"
+)
+
+// A Store keeps files, passages, terms and vectors. Package indextest checks an implementation.
+// All methods are safe for concurrent use; readers see each Change whole or not at all.
+type Store interface {
+	// Apply commits c in one transaction, or nothing of it. An empty Change commits nothing.
+	// The store does not keep references to c's memory.
+	Apply(ctx context.Context, c Change) error
+	// Version is 0 for an empty new store and grows with every Apply that commits.
+	Version(ctx context.Context) (int64, error)
+	// Roots returns the roots, sorted.
+	Roots(ctx context.Context) ([]string, error)
+	// Files returns every file's record, in order of Root and Path.
+	Files(ctx context.Context) ([]FileRecord, error)
+	// Keyword returns the k passages with the highest BM25 sum of q, best first; ties in order of Root, Path, StartByte.
+	// A term counts at most once. Terms are data, whatever characters they hold.
+	Keyword(ctx context.Context, q KeywordQuery) ([]Match, error)
+	// Sources yields every file with its full text, in order of Root and Path, all of one version. It can be ranged again.
+	Sources(ctx context.Context) iter.Seq2[Source, error]
+	// Vectors returns all vectors of model that belong to a passage, with the version that they are of.
+	Vectors(ctx context.Context, model string) (Vectors, error)
+	// Passages returns the passages with these keys; keys that are gone are left out. Keys are never used again.
+	Passages(ctx context.Context, keys []int64) (map[int64]Passage, error)
+	// Unembedded returns up to limit passages after the key after, in order of key, that have no vector of model.
+	Unembedded(ctx context.Context, model string, after int64, limit int) ([]Unembedded, error)
+	// Counts returns the sizes.
+	Counts(ctx context.Context) (Counts, error)
+}
+
+// A Change is what one transaction does, in this order: remove, put, roots, vectors, prune.
+type Change struct {
+	Remove    []FileKey  // with their passages; files that are not there are no error
+	Put       []Document // replaces the file of the same key
+	AddRoots  []string
+	DropRoots []string // the roots' files stay: remove them
+	Vectors   []Vector // replaces the vector of the same model and digest
+	// Prune, when not empty, deletes vectors of all models but this one and those that no passage uses.
+	Prune string
+}
+
+// Empty reports whether c does nothing.
+func (c Change) Empty() bool {
+	return len(c.Remove)+len(c.Put)+len(c.AddRoots)+len(c.DropRoots)+len(c.Vectors) == 0 && c.Prune == ""
+}
+
+// A FileKey identifies a file.
+type FileKey struct{ Root, Path string }
+
+// A FileRecord is what the index knows of a file.
+type FileRecord struct {
+	File
+	Hash Digest // of the file's bytes
+	// Recipe names the way the file was split and segmented; another recipe makes Update index it anew.
+	Recipe string
+	// Named is set for a file that was named itself, so that it stays although no folder's walk would find it.
+	Named bool
+}
+
+// A Document is a file to store. Text is all of it; Passages are in order, do not overlap and hold exact slices of Text.
+type Document struct {
+	FileRecord
+	Text     string
+	Passages []IndexedPassage
+}
+
+// An IndexedPassage is a passage with what makes it findable.
+type IndexedPassage struct {
+	Passage
+	Terms  Terms
+	Digest Digest // of EmbeddedText: passages of one digest share one vector
+}
+
+// Terms are a passage's words as text.Terms gives them: no white space, never empty, in order, repeated as often as they occur.
+type Terms struct{ Title, Section, Body []string }
+
+// A KeywordQuery asks for the K best passages for Terms.
+type KeywordQuery struct {
+	Terms   []string
+	Weights Weights
+	K       int
+}
+
+// Weights say how much a term's occurrence in each field counts.
+type Weights struct{ Title, Section, Body float64 }
+
+// A Match is a passage with its BM25 sum, above 0.
+type Match struct {
+	Passage Passage
+	Score   float64
+}
+
+// A Source is a file with its text and its passages' places (Content left empty).
+type Source struct {
+	FileRecord
+	Text     string
+	Passages []Passage
+}
+
+// A Digest is a SHA-256.
+type Digest = [sha256.Size]byte
+
+// A Vector is the embedding of the text with this digest, of length 1.
+type Vector struct {
+	Model  string
+	Digest Digest
+	Values []float32
+}
+
+// Vectors is a matrix: row i is Values[i*Dim:(i+1)*Dim] and belongs to the passage Keys[i].
+type Vectors struct {
+	Version int64
+	Dim     int // 0 when there are none
+	Keys    []int64
+	Values  []float32
+}
+
+// An Unembedded passage waits for its vector.
+type Unembedded struct {
+	Key     int64
+	Digest  Digest
+	Passage Passage
+}
+
+// Counts are the sizes of a store.
+type Counts struct {
+	Files, Passages int
+	Bytes           int64
+	Version         int64
+	Vectors         map[string]int // model to number of passages that have its vector
+}
+
+// EmbeddedText is what the embedder gets for p: its title and section over its content.
+func EmbeddedText(p Passage) string {
+	switch {
+	case p.Section == "" && p.Title == "":
+		return p.Content
+	case p.Section == "":
+		return p.Title + "\n\n" + p.Content
+	default:
+		return p.Title + " > " + p.Section + "\n\n" + p.Content
+	}
+}
