@@ -89,7 +89,7 @@ type AnswerMode string
 
 // The answer modes.
 const (
-	ModeStrict     AnswerMode = "strict"      // abstain unless the evidence was found sufficient
+	ModeStrict     AnswerMode = "strict"      // answer from kept evidence only, and abstain when the answer cites none of it
 	ModeBestEffort AnswerMode = "best_effort" // answer from what there is and say what is missing (default)
 	ModeOpen       AnswerMode = "open"        // may add the model's own knowledge, labelled as such
 )

@@ -16,9 +16,13 @@ type Settings struct {
 	QueryExpansion       bool       `json:"query_expansion"`         // offers the strategy expanded, default true
 	MaxLLMCalls          int        `json:"llm_max_calls,omitzero"`  // model calls of a run, 0 = no limit (default)
 	MaxLLMTokens         int        `json:"llm_max_tokens,omitzero"` // tokens of a run, 0 = no limit (default)
+	Abstention           string     `json:"abstention"`              // the sentence that says that there is no answer
 	// RunTimeout is the wall time after which the loop ends with the best answer so far; 0 = no limit (default).
 	RunTimeout time.Duration `json:"run_timeout,omitzero"`
 }
+
+// DefaultAbstention is the sentence of an answer that found nothing.
+const DefaultAbstention = "I could not find an answer to this in the knowledge base."
 
 // DefaultSettings are the settings of a fresh machine.
 func DefaultSettings() Settings {
@@ -32,5 +36,6 @@ func DefaultSettings() Settings {
 		Evaluator:            EvaluatorAuto,
 		AnswerMode:           ModeBestEffort,
 		QueryExpansion:       true,
+		Abstention:           DefaultAbstention,
 	}
 }
