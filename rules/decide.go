@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func AfterGrading(s state.AgentState, action state.Action, now time.Time) (Event
 		return EventCapped, state.StopMaxIterations
 	case OverBudget(s, now) != "":
 		return EventCapped, state.StopBudget
-	case NoProgress(s):
+	case NoProgress(s, action):
 		return EventNoProgress, state.StopNoProgress
 	case action == state.ActionRefine:
 		return EventMixed, ""
@@ -59,8 +60,13 @@ func AfterGrading(s state.AgentState, action state.Action, now time.Time) (Event
 }
 
 // NoProgress says whether the current round's calls and the items that they found equal those of an earlier round.
-func NoProgress(s state.AgentState) bool {
-	current := signature(s.Round(s.Iteration))
+// A REFINE round for which the planner had nothing new to ask is no progress either: the next would have nothing too.
+func NoProgress(s state.AgentState, action state.Action) bool {
+	round := s.Round(s.Iteration)
+	if len(round) == 0 && action == state.ActionRefine {
+		return true
+	}
+	current := signature(round)
 	for n := 1; n < s.Iteration; n++ {
 		if signature(s.Round(n)) == current {
 			return true
@@ -74,10 +80,23 @@ func signature(records []state.ToolRecord) string {
 	lines := make([]string, 0, len(records))
 	for _, r := range records {
 		ids := slices.Sorted(slices.Values(r.ItemIDs))
-		lines = append(lines, fmt.Sprintf("%s %s %q", r.Name, r.Args, ids))
+		lines = append(lines, fmt.Sprintf("%s %q", CallKey(r.Name, r.Args), ids))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// CallKey is equal for calls of the same tool with the same arguments, however they are written.
+func CallKey(name string, args json.RawMessage) string {
+	var value any
+	if err := json.Unmarshal(args, &value); err != nil {
+		return name + " " + string(args)
+	}
+	canonical, err := json.Marshal(value)
+	if err != nil {
+		return name + " " + string(args)
+	}
+	return name + " " + string(canonical)
 }
 
 // OverBudget names the limit of the run that is used up, in words for a warning, or is "".

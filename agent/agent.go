@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/nodes"
+	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
+)
+
+// Agent answers questions over a knowledge base. It is immutable and safe for concurrent use; two questions on one
+// thread at once are refused by the store's fence.
+type Agent struct {
+	cfg Config
+	app *graph.App[state.AgentState, state.Update]
+}
+
+// Config is what an agent works with.
+type Config struct {
+	Nodes    nodes.Config   // Tools, Library and Audit are required
+	Store    graph.Store    // where threads are kept; default a memory store of this agent
+	Settings state.Settings // thresholds and switches of new runs; the zero value means state.DefaultSettings
+	NewID    func() string  // ids of runs and of threads that nobody named; default random
+}
+
+// maxSteps is above what the longest run needs: 10 rounds of four nodes, and the answer.
+const maxSteps = 64
+
+// New builds the agent. This is the whole graph:
+func New(cfg Config) (*Agent, error) {
+	if cfg.Nodes.Audit == nil || cfg.Nodes.Library == nil {
+		return nil, errors.New("agent: Nodes.Audit and Nodes.Library are required")
+	}
+	cfg = cfg.withDefaults()
+	n := nodes.New(cfg.Nodes)
+	g := graph.New[state.AgentState]("kb-agent")
+
+	analyze := g.Node(nodes.NameAnalyzeAndRoute, n.AnalyzeAndRoute())
+	plan := g.Node(nodes.NamePlan, n.Plan())
+	toolCall := g.Node(nodes.NameToolCall, n.ToolCall())
+	grade := g.Node(nodes.NameGradeEvidence, n.GradeEvidence())
+	synthesize := g.Node(nodes.NameSynthesize, n.Synthesize())
+
+	g.Start(analyze)
+	graph.Route(g, analyze, lastEvent,
+		graph.Case(rules.EventSearch, plan),
+		graph.Case(rules.EventChitchat, synthesize),
+		graph.Case(rules.EventExhausted, synthesize))
+	g.Edge(plan, toolCall)
+	g.Edge(toolCall, grade)
+	graph.Route(g, grade, afterGrading,
+		graph.Case(outcomeGenerate, synthesize),
+		graph.Case(outcomeRefine, plan),
+		graph.Case(outcomeReRetrieve, analyze),
+		graph.Case(outcomeCapped, synthesize),
+		graph.Case(outcomeNoProgress, synthesize))
+	g.Edge(synthesize, graph.End)
+
+	app, err := g.Compile(graph.MaxSteps(maxSteps))
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	return &Agent{cfg: cfg, app: app}, nil
+}
+
+// lastEvent routes by the last move of the corrective machine.
+func lastEvent(s state.AgentState) rules.Event {
+	if len(s.Transitions) == 0 {
+		return ""
+	}
+	return rules.Event(s.Transitions[len(s.Transitions)-1].Event)
+}
+
+// outcome is where grade_evidence leads.
+type outcome string
+
+const (
+	outcomeGenerate   = outcome(state.ActionGenerate)
+	outcomeRefine     = outcome(state.ActionRefine)
+	outcomeReRetrieve = outcome(state.ActionReRetrieve)
+	outcomeCapped     = outcome(rules.EventCapped)     // a limit, whatever the action says
+	outcomeNoProgress = outcome(rules.EventNoProgress) // likewise
+)
+
+// afterGrading routes by the grader's action, unless the machine ended the loop against it.
+func afterGrading(s state.AgentState) outcome {
+	if e := lastEvent(s); e == rules.EventCapped || e == rules.EventNoProgress {
+		return outcome(e)
+	}
+	return outcome(s.GraderAction)
+}
+
+func (c Config) withDefaults() Config {
+	if c.Store == nil {
+		c.Store = graph.NewMemoryStore()
+	}
+	if c.Settings == (state.Settings{}) {
+		c.Settings = state.DefaultSettings()
+	}
+	if c.Nodes.Now == nil {
+		c.Nodes.Now = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = randomID
+	}
+	return c
+}
+
+// Topology is the agent's graph as data, for drawings and coverage.
+func (a *Agent) Topology() graph.Topology { return a.app.Topology() }

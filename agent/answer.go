@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kbagent/kbagent/internal/mask"
+	"github.com/kbagent/kbagent/state"
+)
+
+// Answer is the result of one question; its JSON is the output of `kbagent ask --json`.
+type Answer struct {
+	Answer         string             `json:"answer"`
+	Status         state.Status       `json:"status"`
+	Citations      []Citation         `json:"citations"`
+	Verification   any                `json:"verification"` // null: not built into this version
+	Confidence     any                `json:"confidence"`   // null: not built into this version
+	Path           []string           `json:"path"`
+	Transitions    []state.Transition `json:"transitions"`
+	Rule           string             `json:"rule"` // the pre-filter rule of the last grading, or ""
+	GradeSource    string             `json:"grade_source"`
+	GraderAction   state.Action       `json:"grader_action"`
+	Iteration      int                `json:"iteration"`
+	EvidenceScores []float64          `json:"evidence_scores"`
+	StopReason     state.StopReason   `json:"stop_reason"`
+	Usage          state.Usage        `json:"usage"`
+	Warnings       []string           `json:"warnings"`
+	Thread         string             `json:"thread"`
+	ElapsedMS      float64            `json:"elapsed_ms"`
+
+	Resumed bool             `json:"-"` // an unfinished run was continued
+	State   state.AgentState `json:"-"` // the whole state, for /why and /sources
+}
+
+// Citation is one source of an answer. Lines are 1-based and inclusive; Quote stands verbatim in them.
+type Citation struct {
+	N         int    `json:"n"`
+	Path      string `json:"path"`
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+	Quote     string `json:"quote"`
+}
+
+func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration) Answer {
+	rule, _ := strings.CutPrefix(s.GradeSource, "rule:")
+	if rule == s.GradeSource {
+		rule = ""
+	}
+	out := Answer{
+		Answer: s.Answer, Status: s.Status, Citations: []Citation{}, Path: list(s.Path), Transitions: list(s.Transitions), Rule: rule,
+		GradeSource: s.GradeSource, GraderAction: s.GraderAction, Iteration: s.Iteration, EvidenceScores: list(s.EvidenceScores),
+		StopReason: s.StopReason, Usage: s.Usage, Warnings: list(s.Warnings), Thread: thread, ElapsedMS: milliseconds(elapsed), State: s,
+	}
+	for _, c := range s.Citations {
+		out.Citations = append(out.Citations, Citation{
+			N: c.N, Path: c.Path, StartLine: c.StartLine, EndLine: c.EndLine, Quote: mask.Cards(c.Quote),
+		})
+	}
+	return out
+}
+
+// list is never null in JSON.
+func list[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}

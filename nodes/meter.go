@@ -1,0 +1,63 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
+)
+
+// meter counts what the model calls of one node cost and refuses calls beyond the budget of the run.
+// It is safe for concurrent use.
+type meter struct {
+	node  string
+	state state.AgentState
+	now   func() time.Time
+
+	mu    sync.Mutex
+	spent state.Usage
+}
+
+type meterKey struct{}
+
+func withMeter(ctx context.Context, node string, s state.AgentState, now func() time.Time) (context.Context, *meter) {
+	m := &meter{node: node, state: s, now: now}
+	return context.WithValue(ctx, meterKey{}, m), m
+}
+
+// allow returns errBudget when the run may not call a model any more.
+func (m *meter) allow() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.state
+	s.Usage = s.Usage.Plus(m.spent)
+	if used := rules.OverBudget(s, m.now()); used != "" {
+		return fmt.Errorf("%w (%s)", errBudget, used)
+	}
+	m.spent = m.spent.Plus(state.Usage{LLMCalls: 1, ByNode: map[string]int{m.node: 1}})
+	return nil
+}
+
+// remaining is the wall time that the run has left; ok is false when it has no limit.
+func (m *meter) remaining() (left time.Duration, ok bool) {
+	limit := m.state.Settings.RunTimeout
+	if limit <= 0 {
+		return 0, false
+	}
+	return limit - m.now().Sub(m.state.StartedAt), true
+}
+
+func (m *meter) charge(prompt, completion, total int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spent = m.spent.Plus(state.Usage{PromptTokens: prompt, CompletionTokens: completion, TotalTokens: total})
+}
+
+func (m *meter) usage() state.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent
+}

@@ -1,0 +1,110 @@
+package nodes
+
+import (
+	"context"
+	"time"
+
+	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
+	"github.com/kbagent/kbagent/tools"
+)
+
+// The names of the nodes. They are stored with every run: a rename is a change of the format.
+const (
+	NameAnalyzeAndRoute = "analyze_and_route"
+	NamePlan            = "plan"
+	NameToolCall        = "tool_call"
+	NameGradeEvidence   = "grade_evidence"
+	NameSynthesize      = "synthesize"
+)
+
+// Config is what the nodes work with.
+type Config struct {
+	Tools   tools.Set
+	Library Library // the knowledge base, as far as routing and grading look into it
+	Audit   Audit   // required; see [Discard]
+
+	// Model plays all roles when it is set. Without it, and when it fails, the built-in roles do the work.
+	Model *Model
+
+	Rules []rules.Rule     // the pre-filter rules; default rules.Default()
+	Now   func() time.Time // default time.Now
+
+	ToolTimeout     time.Duration // for each call of a tool; default 20 s
+	ToolParallelism int           // calls of a round that run at once; default 4
+}
+
+// Library is the part of the knowledge base that routing and grading need.
+type Library interface {
+	// NamedFiles is the files of the knowledge base that the text names, by path or by file name.
+	NamedFiles(ctx context.Context, text string) ([]string, error)
+	// HasVectors says whether vector search can work.
+	HasVectors() bool
+	// DocFreq is in how many passages each term occurs, and how many passages there are.
+	DocFreq(ctx context.Context, terms []string) (map[string]int, int, error)
+}
+
+// Nodes is the agent's nodes. It is immutable and safe for concurrent use.
+type Nodes struct {
+	cfg       Config
+	router    roles[Router]
+	planner   roles[Planner]
+	grader    roles[Grader]
+	synthesis roles[Synthesizer]
+}
+
+// roles is the two implementations of a role: by model (nil without one) and built in.
+type roles[R any] struct {
+	model   *R
+	builtIn R
+}
+
+// New makes the nodes.
+func New(cfg Config) *Nodes {
+	if cfg.Rules == nil {
+		cfg.Rules = rules.Default()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.ToolTimeout == 0 {
+		cfg.ToolTimeout = 20 * time.Second
+	}
+	if cfg.ToolParallelism == 0 {
+		cfg.ToolParallelism = 4
+	}
+	lexical := lexicalGrader{lib: cfg.Library}
+	n := &Nodes{cfg: cfg}
+	n.router.builtIn = heuristicRouter{}
+	n.planner.builtIn = heuristicPlanner{}
+	n.grader.builtIn = lexical
+	n.synthesis.builtIn = extractiveSynthesizer{lib: cfg.Library}
+	if m := cfg.Model; m != nil {
+		n.router.model = new(Router(modelRouter{m}))
+		n.planner.model = new(Planner(modelPlanner{m}))
+		n.grader.model = new(Grader(modelGrader{m}))
+		n.synthesis.model = new(Synthesizer(modelSynthesizer{m}))
+	}
+	return n
+}
+
+// HasModel says whether a model is configured.
+func (n *Nodes) HasModel() bool { return n.cfg.Model != nil }
+
+// body is what a node does; it reads t.state and fills t.update.
+type body func(ctx context.Context, t *turn) error
+
+// run is one node: it gives the body a turn, and returns the update that the body filled.
+func (n *Nodes) run(name string, b body) graph.NodeFunc[state.AgentState, state.Update] {
+	return func(ctx context.Context, s state.AgentState) (state.Update, error) {
+		ctx, meter := withMeter(ctx, name, s, n.cfg.Now)
+		t := &turn{nodes: n, name: name, state: s, meter: meter}
+		if err := b(ctx, t); err != nil {
+			return state.Update{}, err
+		}
+		t.update.Node = name
+		t.update.Usage = meter.usage()
+		return t.update, nil
+	}
+}

@@ -1,0 +1,85 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
+)
+
+// Plan is the node plan: it decides which tools the next round calls. It never repeats a call that was already made.
+func (n *Nodes) Plan() graph.NodeFunc[state.AgentState, state.Update] {
+	return n.run(NamePlan, func(ctx context.Context, t *turn) error {
+		refine := t.state.Phase == state.PhaseRefine
+		if refine {
+			if err := t.fire(ctx, rules.EventReplan); err != nil {
+				return err
+			}
+		}
+		request, err := t.planRequest(ctx, refine)
+		if err != nil {
+			return err
+		}
+		calls, byModel, reason, err := play(ctx, n.planner, func(p Planner) ([]state.ToolCall, error) {
+			calls, err := p.Plan(ctx, request)
+			return fresh(calls, t.state.ToolHistory), err
+		})
+		if err != nil {
+			return fmt.Errorf("plan the next round: %w", err)
+		}
+		t.modelFailed("planner", reason)
+		if byModel && len(calls) == 0 { // it only repeated itself
+			byModel = false
+			if calls, err = n.planner.builtIn.Plan(ctx, request); err != nil {
+				return fmt.Errorf("plan the next round: %w", err)
+			}
+			calls = fresh(calls, t.state.ToolHistory)
+		}
+		for i := range calls {
+			calls[i].ID = fmt.Sprintf("r%dc%d", t.state.Iteration+1, i+1)
+		}
+		t.update.Calls = &calls
+		return t.audit(ctx, AuditPlan, details{"strategy": t.state.Strategy, "calls": calls, "refine": refine, "source": source(byModel, "heuristic")})
+	})
+}
+
+func (t *turn) planRequest(ctx context.Context, refine bool) (PlanRequest, error) {
+	s := t.state
+	files, err := t.nodes.cfg.Library.NamedFiles(ctx, s.Question)
+	if err != nil {
+		return PlanRequest{}, fmt.Errorf("look for the files that the question names: %w", err)
+	}
+	request := PlanRequest{
+		Query: s.Query(), Strategy: s.Strategy, Keywords: s.Keywords, SubQueries: s.SubQueries, NamedFiles: files,
+		Tools: t.nodes.cfg.Tools.Only(rules.AllowedTools(s.Strategy)), Refine: refine, Tried: s.ToolHistory,
+	}
+	if refine {
+		request.Missing = rules.Missing(s.Query(), s.Context)
+	}
+	for _, item := range s.Context[:min(len(s.Context), 5)] {
+		request.Found = append(request.Found, where(item))
+	}
+	for _, record := range s.ToolHistory {
+		if record.Note != "" {
+			request.Notes = append(request.Notes, clip(record.Note, 2000))
+		}
+	}
+	return request, nil
+}
+
+// fresh leaves out calls that were made before, or that the plan holds twice.
+func fresh(calls []state.ToolCall, history []state.ToolRecord) []state.ToolCall {
+	seen := make(map[string]bool, len(history))
+	for _, record := range history {
+		seen[rules.CallKey(record.Name, record.Args)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(calls), func(c state.ToolCall) bool {
+		key := rules.CallKey(c.Name, c.Args)
+		twice := seen[key]
+		seen[key] = true
+		return twice
+	})
+}

@@ -1,0 +1,62 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
+)
+
+// extractiveSynthesizer answers with the sentences of the evidence that fit the question best, quoted and cited.
+type extractiveSynthesizer struct{ lib Library }
+
+// Limits of an extractive answer.
+const (
+	maxExtracts     = 3   // passages that are quoted
+	minExtractScore = 0.2 // best sentence below this: abstain
+)
+
+// introduction is the answer to small talk without a model.
+const introduction = "Hello! I answer questions about the documents in this knowledge base, with the lines that the answer stands in. What would you like to know?"
+
+func (s extractiveSynthesizer) Synthesize(ctx context.Context, q SynthesisRequest) (Synthesis, error) {
+	if q.Route == state.RouteChitchat {
+		return s.say(q, introduction), nil
+	}
+	stats, err := termStats(ctx, s.lib, q.Query)
+	if err != nil {
+		return Synthesis{}, err
+	}
+	extracts := rules.Extract(q.Query, q.Items, stats, maxExtracts)
+	if len(extracts) == 0 || extracts[0].Score < minExtractScore {
+		return Synthesis{Abstained: true}, nil
+	}
+	var b strings.Builder
+	for i, e := range extracts {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		quote := strings.Join(strings.Fields(q.Items[e.Item].Content[e.Start:e.End]), " ")
+		fmt.Fprintf(&b, "%s [%d]", quote, e.Item+1)
+	}
+	if !q.Sufficient && len(q.Missing) > 0 && q.Mode != state.ModeStrict {
+		fmt.Fprintf(&b, "\n\n(Not found in these passages: %s.)", strings.Join(q.Missing, ", "))
+	}
+	return s.say(q, b.String()), nil
+}
+
+func (s extractiveSynthesizer) say(q SynthesisRequest, text string) Synthesis {
+	if q.Emit != nil {
+		q.Emit(text)
+	}
+	answer := Synthesis{Text: text, Notes: []string{NoModel}}
+	if q.Route == state.RouteChitchat {
+		answer.Notes = nil
+	}
+	return answer
+}
+
+// NoModel is the label of answers that no model wrote.
+const NoModel = "no model wrote this answer: it quotes the passages that fit the question best"

@@ -1,0 +1,51 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+)
+
+// modelSynthesizer asks the model for the answer, streaming.
+type modelSynthesizer struct{ m *Model }
+
+func (s modelSynthesizer) Synthesize(ctx context.Context, q SynthesisRequest) (Synthesis, error) {
+	template := synthesizerPrompt
+	if len(q.Items) == 0 {
+		template = chitchatPrompt
+	}
+	call, err := template.call("synthesizer")
+	if err != nil {
+		return Synthesis{}, err
+	}
+	fenced := fence(s.m.fence(), q.Items, synthesisRunes)
+	msgs, err := template.messages(struct {
+		SynthesisRequest
+		Fence string
+		Items []fencedItem // hides the request's: a prompt sees documents behind their fence only
+	}{q, fenced.Fence, fenced.Items}, history(q.Messages, conversationTurns))
+	if err != nil {
+		return Synthesis{}, err
+	}
+	stream := llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error {
+		if q.Emit != nil {
+			q.Emit(string(chunk))
+		}
+		return nil
+	})
+	choice, err := s.m.generate(ctx, call, msgs, stream)
+	if err != nil {
+		return Synthesis{}, err
+	}
+	answer := Synthesis{Text: text(choice)}
+	if strings.EqualFold(choice.StopReason, "length") {
+		answer.Notes = append(answer.Notes, "the model's answer was cut by its length limit")
+		answer.Text += " […]"
+	}
+	if strings.TrimSpace(answer.Text) == "" {
+		return Synthesis{}, errors.New("the model sent an empty answer")
+	}
+	return answer, nil
+}

@@ -1,0 +1,97 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
+	"github.com/kbagent/kbagent/tools"
+)
+
+// ToolCall is the node tool_call: it makes the calls of the plan, in parallel up to a limit, and adds what they found
+// to the context in the order of the calls. A call that fails is recorded and the run goes on; its error never
+// becomes evidence.
+func (n *Nodes) ToolCall() graph.NodeFunc[state.AgentState, state.Update] {
+	return n.run(NameToolCall, func(ctx context.Context, t *turn) error {
+		calls := t.state.PendingToolCalls
+		outcomes := make([]outcome, len(calls))
+		group, inner := errgroup.WithContext(ctx)
+		group.SetLimit(n.cfg.ToolParallelism)
+		for i, call := range calls {
+			group.Go(func() error {
+				outcomes[i] = n.call(inner, t.state.Strategy, call)
+				return context.Cause(ctx)
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		round := &state.Round{Records: make([]state.ToolRecord, 0, len(calls))}
+		for _, o := range outcomes {
+			if err := t.auditCall(ctx, o); err != nil {
+				return err
+			}
+			round.Records = append(round.Records, o.record)
+			round.Found = append(round.Found, o.items...)
+		}
+		t.update.Round = round
+		return t.fire(ctx, rules.EventRetrieved)
+	})
+}
+
+// outcome is what became of one call.
+type outcome struct {
+	record state.ToolRecord
+	items  []state.Evidence
+}
+
+// call makes one call with its time limit.
+func (n *Nodes) call(ctx context.Context, strategy state.Strategy, call state.ToolCall) outcome {
+	started := n.cfg.Now()
+	record := state.ToolRecord{ID: call.ID, Name: call.Name, Args: call.Args, ItemIDs: []string{}, Scores: []float64{}, ScoreKind: state.ScoreNone}
+	result, err := n.invoke(ctx, strategy, call, &record)
+	record.DurationMS = n.cfg.Now().Sub(started).Milliseconds()
+	if err != nil {
+		record.Error = tools.AsError(err).Error()
+		return outcome{record: record}
+	}
+	record.Note = result.Note
+	for _, item := range result.Items {
+		record.ItemIDs = append(record.ItemIDs, item.ID)
+		record.Scores = append(record.Scores, item.RetrievalScore)
+	}
+	return outcome{record: record, items: result.Items}
+}
+
+func (n *Nodes) invoke(ctx context.Context, strategy state.Strategy, call state.ToolCall, record *state.ToolRecord) (tools.Result, error) {
+	tool, ok := n.cfg.Tools.Lookup(call.Name)
+	if !ok {
+		return tools.Result{}, &tools.Error{Code: tools.CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q", call.Name)}
+	}
+	if !slices.Contains(rules.AllowedTools(strategy), call.Name) {
+		return tools.Result{}, &tools.Error{Code: tools.CodeNotAllowed, Message: fmt.Sprintf("the strategy %s does not offer %s", strategy, call.Name)}
+	}
+	record.ScoreKind = tool.ScoreKind
+	ctx, cancel := context.WithTimeout(ctx, n.cfg.ToolTimeout)
+	defer cancel()
+	return tool.Call(ctx, call.Args)
+}
+
+func (t *turn) auditCall(ctx context.Context, o outcome) error {
+	r := o.record
+	d := details{"id": r.ID, "name": r.Name, "args": r.Args, "items": len(r.ItemIDs), "duration_ms": r.DurationMS}
+	if r.Note != "" {
+		d["note"] = clip(r.Note, 200)
+	}
+	if r.Error != "" {
+		d["error"] = r.Error
+		t.warn("%s failed: %s", r.Name, clip(r.Error, 300))
+		return t.audit(ctx, AuditToolError, d)
+	}
+	return t.audit(ctx, AuditToolCall, d)
+}

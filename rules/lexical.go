@@ -1,0 +1,227 @@
+package rules
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kbagent/kbagent/index/text"
+	"github.com/kbagent/kbagent/state"
+)
+
+// TermStats is how common terms are in the knowledge base.
+type TermStats struct {
+	Passages int            // in all
+	DocFreq  map[string]int // passages that hold the term
+}
+
+// IDF is the weight of a term: the probabilistic inverse document frequency of BM25, never negative. Without
+// statistics all terms weigh 1.
+func (s TermStats) IDF(term string) float64 {
+	if s.Passages == 0 {
+		return 1
+	}
+	n, df := float64(s.Passages), float64(s.DocFreq[term])
+	return math.Log1p((n - df + 0.5) / (df + 0.5))
+}
+
+// Relevance is the lexical grader: how well each item answers the query by its words, 0–1, in the items' order.
+// It needs no model. A query without content words makes every item 0.
+//
+// The score is logistic in four features of the item: the idf-weighted share of the query's terms that it holds, the
+// same share for its best window of three sentences, the same for its title and section, and the share of the query's
+// neighbouring term pairs that stand near each other. The weights were fitted; see lexicalWeights.
+func Relevance(query string, items []state.Evidence, stats TermStats) []float64 {
+	q := newQueryTerms(query, stats)
+	scores := make([]float64, len(items))
+	for i, item := range items {
+		scores[i] = q.relevance(item)
+	}
+	return scores
+}
+
+// lexicalWeights are the intercept and the weights of Features, in their order.
+var lexicalWeights = [...]float64{-4.2, 4.2, 2.2, 1.2, 1.0}
+
+// queryTerms is a query prepared for many items.
+type queryTerms struct {
+	terms  []string           // distinct, in order
+	weight map[string]float64 // idf
+	total  float64
+}
+
+func newQueryTerms(query string, stats TermStats) queryTerms {
+	q := queryTerms{weight: make(map[string]float64)}
+	for _, t := range text.Terms(query) {
+		if _, seen := q.weight[t]; seen {
+			continue
+		}
+		q.terms = append(q.terms, t)
+		q.weight[t] = stats.IDF(t)
+		q.total += q.weight[t]
+	}
+	return q
+}
+
+func (q queryTerms) relevance(item state.Evidence) float64 {
+	f := q.features(item)
+	if f[0] == 0 { // not a word in common
+		return 0
+	}
+	z := lexicalWeights[0]
+	for i, x := range f {
+		z += lexicalWeights[i+1] * x
+	}
+	return 1 / (1 + math.Exp(-z))
+}
+
+// features are the four shares described at Relevance, each 0–1.
+func (q queryTerms) features(item state.Evidence) [4]float64 {
+	heading := termSet(item.Title + "\n" + item.Section)
+	body := text.Terms(item.Content)
+	all := setOf(body)
+	for t := range heading {
+		all[t] = true
+	}
+	return [4]float64{q.coverage(all), q.bestWindow(item.Content), q.coverage(heading), q.pairs(body)}
+}
+
+// coverage is the idf-weighted share of the query's terms in set.
+func (q queryTerms) coverage(set map[string]bool) float64 {
+	if q.total == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, t := range q.terms {
+		if set[t] {
+			sum += q.weight[t]
+		}
+	}
+	return sum / q.total
+}
+
+// bestWindow is the best coverage of three sentences in a row.
+func (q queryTerms) bestWindow(content string) float64 {
+	spans := text.Sentences(content)
+	best := 0.0
+	for i := range spans {
+		last := min(i+2, len(spans)-1)
+		best = max(best, q.coverage(termSet(content[spans[i].Start:spans[last].End])))
+	}
+	return best
+}
+
+// pairs is the share of neighbouring terms of the query that stand within four terms of each other in body.
+func (q queryTerms) pairs(body []string) float64 {
+	if len(q.terms) < 2 {
+		return 0
+	}
+	near := 0
+	for i := 1; i < len(q.terms); i++ {
+		if within(body, q.terms[i-1], q.terms[i], 4) {
+			near++
+		}
+	}
+	return float64(near) / float64(len(q.terms)-1)
+}
+
+func within(body []string, a, b string, distance int) bool {
+	lastA, lastB := -1, -1
+	for i, t := range body {
+		switch t {
+		case a:
+			lastA = i
+		case b:
+			lastB = i
+		default:
+			continue
+		}
+		if lastA >= 0 && lastB >= 0 && max(lastA, lastB)-min(lastA, lastB) <= distance {
+			return true
+		}
+	}
+	return false
+}
+
+func termSet(s string) map[string]bool { return setOf(text.Terms(s)) }
+
+func setOf(terms []string) map[string]bool {
+	set := make(map[string]bool, len(terms))
+	for _, t := range terms {
+		set[t] = true
+	}
+	return set
+}
+
+// Sentence is one sentence of an item with how well it answers a query.
+type Sentence struct {
+	Item       int // index of the item
+	Start, End int // byte range in the item's content
+	Score      float64
+}
+
+// BestSentences ranks the sentences of items by the query's idf-weighted terms that they hold, with a share of the
+// score for what the item as a whole holds. Sentences without a term of the query are left out.
+func BestSentences(query string, items []state.Evidence, stats TermStats) []Sentence {
+	q := newQueryTerms(query, stats)
+	var all []Sentence
+	for i, item := range items {
+		context := q.features(item)
+		for _, span := range text.Sentences(item.Content) {
+			own := q.coverage(termSet(item.Content[span.Start:span.End]))
+			if own == 0 {
+				continue
+			}
+			score := 0.6*own + 0.25*context[0] + 0.15*context[2]
+			all = append(all, Sentence{Item: i, Start: span.Start, End: span.End, Score: score})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
+	return all
+}
+
+// Extract picks what answers a query best: for up to limit items the best run of three sentences, best first. A heading
+// is no answer; what stands under a heading that asks the same is.
+func Extract(query string, items []state.Evidence, stats TermStats, limit int) []Sentence {
+	q := newQueryTerms(query, stats)
+	var best []Sentence
+	for i, item := range items {
+		if s, ok := q.extract(i, item); ok {
+			best = append(best, s)
+		}
+	}
+	slices.SortStableFunc(best, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
+	for i, s := range best { // a second passage must be nearly as good as the first
+		if i == limit || s.Score < 0.8*best[0].Score {
+			return best[:i]
+		}
+	}
+	return best
+}
+
+// extractRun is how many sentences an extract has.
+const extractRun = 3
+
+// extract is the best run of sentences of one item.
+func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool) {
+	f := q.features(item)
+	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content[s.Start:s.End]) })
+	for i := range spans {
+		last := i
+		for last+1 < len(spans) && last-i+1 < extractRun && sameParagraph(item.Content[spans[last].End:spans[last+1].Start]) {
+			last++
+		}
+		own := q.coverage(termSet(item.Content[spans[i].Start:spans[last].End]))
+		underHeading := f[2] / float64(1+i)
+		score := 0.5*own + 0.3*f[0] + 0.2*underHeading
+		if score > best.Score && own+underHeading > 0 {
+			best, ok = Sentence{Item: n, Start: spans[i].Start, End: spans[last].End, Score: score}, true
+		}
+	}
+	return best, ok
+}
+
+func isHeading(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "#") }
+
+func sameParagraph(gap string) bool { return strings.Count(gap, "\n") < 2 }
