@@ -42,7 +42,7 @@ type Index struct {
 	store    Store
 	embedder Embedder // nil: no vector search
 	opts     Options
-	vectors  matrixCache
+	vectors  *matrixCache
 }
 
 // Open returns an index over store. embedder may be nil: then Vector returns ErrNoEmbedder and Hybrid uses keywords alone.
@@ -58,7 +58,7 @@ func Open(ctx context.Context, store Store, embedder Embedder, opts Options) (*I
 	if _, err := store.Version(ctx); err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
-	return &Index{store: store, embedder: embedder, opts: opts}, nil
+	return &Index{store: store, embedder: embedder, opts: opts, vectors: newMatrixCache()}, nil
 }
 
 // Version grows with every change that commits, also one by another process.
@@ -80,15 +80,15 @@ func (x *Index) Stats(ctx context.Context) (Stats, error) {
 	} else {
 		s.EmbeddingModel = mostUsed(c.Vectors)
 	}
-	s.Vectors = c.Vectors[s.EmbeddingModel]
+	s.Vectors = c.Vectors[s.EmbeddingModel].Passages
 	return s, nil
 }
 
 // mostUsed is the model with most vectors, the first by name where several have as many.
-func mostUsed(vectors map[string]int) string {
+func mostUsed(vectors map[string]VectorCount) string {
 	best := ""
 	for model, n := range vectors {
-		if best == "" || n > vectors[best] || n == vectors[best] && model < best {
+		if best == "" || n.Passages > vectors[best].Passages || n.Passages == vectors[best].Passages && model < best {
 			best = model
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // A Store keeps files, passages, terms and vectors. Package indextest checks an implementation.
 // All methods are safe for concurrent use; readers see each Change whole or not at all.
 type Store interface {
-	// Apply commits c in one transaction, or nothing of it. An empty Change commits nothing.
+	// Apply commits c in one transaction, or nothing of it. A Change that alters nothing leaves the version as it is.
 	// The store does not keep references to c's memory.
 	Apply(ctx context.Context, c Change) error
 	// Version is 0 for an empty new store and grows with every Apply that commits.
@@ -18,7 +18,7 @@ type Store interface {
 	Roots(ctx context.Context) ([]string, error)
 	// Files returns every file's record, in order of Root and Path.
 	Files(ctx context.Context) ([]FileRecord, error)
-	// Keyword returns the k passages with the highest BM25 sum of q, best first; ties in order of Root, Path, StartByte.
+	// Keyword returns the k passages with the highest BM25 sum of q, best first, ties in a fixed order.
 	// A term counts at most once. Terms are data, whatever characters they hold.
 	Keyword(ctx context.Context, q KeywordQuery) ([]Match, error)
 	// Sources yields every file with its full text, in order of Root and Path, all of one version. It can be ranged again.
@@ -33,20 +33,22 @@ type Store interface {
 	Counts(ctx context.Context) (Counts, error)
 }
 
-// A Change is what one transaction does, in this order: remove, put, roots, vectors, prune.
+// A Change is what one transaction does, in this order: remove, put, roots, drop vectors, vectors, prune.
 type Change struct {
 	Remove    []FileKey  // with their passages; files that are not there are no error
 	Put       []Document // replaces the file of the same key
 	AddRoots  []string
 	DropRoots []string // the roots' files stay: remove them
 	Vectors   []Vector // replaces the vector of the same model and digest
+	// DropVectors, when not empty, deletes the vectors of this model, before Vectors are written.
+	DropVectors string
 	// Prune, when not empty, deletes vectors of all models but this one and those that no passage uses.
 	Prune string
 }
 
 // Empty reports whether c does nothing.
 func (c Change) Empty() bool {
-	return len(c.Remove)+len(c.Put)+len(c.AddRoots)+len(c.DropRoots)+len(c.Vectors) == 0 && c.Prune == ""
+	return len(c.Remove)+len(c.Put)+len(c.AddRoots)+len(c.DropRoots)+len(c.Vectors) == 0 && c.DropVectors == "" && c.Prune == ""
 }
 
 // A FileKey identifies a file.
@@ -132,8 +134,11 @@ type Counts struct {
 	Files, Passages int
 	Bytes           int64
 	Version         int64
-	Vectors         map[string]int // model to number of passages that have its vector
+	Vectors         map[string]VectorCount // by model; only models that some passage has a vector of
 }
+
+// A VectorCount says how many passages have a vector of one model, and how long these are.
+type VectorCount struct{ Passages, Dim int }
 
 // EmbeddedText is what the embedder gets for p: its title and section over its content.
 func EmbeddedText(p Passage) string {

@@ -1,0 +1,75 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// splitIdentifier cuts word at punctuation, between lower and upper case ("readFile"), before the last capital of
+// several when a small letter follows ("HTTPServer"), and between letters and digits ("go1.21" → "go", "1.21").
+// The plural of an abbreviation ("APIs") is not cut.
+func splitIdentifier(word string) []string {
+	runes := []rune(word)
+	var parts []string
+	start := 0
+	flush := func(end int) {
+		if start < end {
+			parts = append(parts, string(runes[start:end]))
+		}
+		start = end
+	}
+	for i, r := range runes {
+		switch {
+		case !isWordRune(r):
+			if isDecimalPoint(runes, i) {
+				continue
+			}
+			if suffix := string(runes[i:]); suffix == "++" || suffix == "#" {
+				continue // C++, C#
+			}
+			flush(i)
+			start = i + 1
+		case i > start && cutsBefore(runes, i):
+			flush(i)
+		}
+	}
+	flush(len(runes))
+	return parts
+}
+
+func cutsBefore(runes []rune, i int) bool {
+	before, r := runes[i-1], runes[i]
+	if unicode.IsDigit(before) != unicode.IsDigit(r) {
+		return isWordRune(before)
+	}
+	if !unicode.IsUpper(r) {
+		return false
+	}
+	if unicode.IsLower(before) {
+		return true
+	}
+	rest := runes[i+1:]
+	plural := len(rest) == 1 && rest[0] == 's'
+	return unicode.IsUpper(before) && len(rest) > 0 && unicode.IsLower(rest[0]) && !plural
+}
+
+func isDecimalPoint(runes []rune, i int) bool {
+	return (runes[i] == '.' || runes[i] == ',') &&
+		i > 0 && unicode.IsDigit(runes[i-1]) && i+1 < len(runes) && unicode.IsDigit(runes[i+1])
+}
+
+// isNumber reports digits with points and commas between.
+func isNumber(word string) bool {
+	return word != "" && isDigit(rune(word[0])) &&
+		strings.IndexFunc(word, func(r rune) bool { return !isDigit(r) && r != '.' && r != ',' }) < 0
+}
+
+// stem is the Porter2 stem of an English word in lower case; another word stays.
+func stem(word string) string {
+	if len(word) < 3 || strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) >= 0 {
+		return word
+	}
+	return english.Stem(word, true)
+}

@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kbagent/kbagent/index"
+)
+
+// Apply implements index.Store.
+func (x *Index) Apply(ctx context.Context, c index.Change) error {
+	if c.Empty() {
+		return nil
+	}
+	tx, err := x.db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return x.db.explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // a no-op after Commit
+	a := applier{ctx: ctx, tx: tx}
+	if err := a.apply(c); err != nil {
+		return x.db.explain(err)
+	}
+	if a.changed == 0 {
+		return nil
+	}
+	a.exec(`UPDATE index_state SET version = version + 1`)
+	if a.err != nil {
+		return x.db.explain(a.err)
+	}
+	return x.db.explain(tx.Commit())
+}
+
+// An applier runs one transaction's statements; after the first error it does nothing more.
+type applier struct {
+	ctx     context.Context
+	tx      *sql.Tx
+	changed int64 // rows written or deleted
+	err     error
+}
+
+func (a *applier) exec(query string, args ...any) (lastID int64) {
+	if a.err != nil {
+		return 0
+	}
+	result, err := a.tx.ExecContext(a.ctx, query, args...)
+	if err != nil {
+		a.err = err
+		return 0
+	}
+	return a.record(result)
+}
+
+func (a *applier) record(result sql.Result) (lastID int64) {
+	n, err := result.RowsAffected()
+	if err == nil {
+		a.changed += n
+		lastID, err = result.LastInsertId()
+	}
+	a.err = err
+	return lastID
+}
+
+func (a *applier) apply(c index.Change) error {
+	for _, key := range c.Remove {
+		a.remove(key)
+	}
+	if len(c.Put) > 0 {
+		a.putAll(c.Put)
+	}
+	for _, root := range c.AddRoots {
+		a.exec(`INSERT OR IGNORE INTO index_roots VALUES (?)`, root)
+	}
+	for _, root := range c.DropRoots {
+		a.exec(`DELETE FROM index_roots WHERE root = ?`, root)
+	}
+	if c.DropVectors != "" {
+		a.exec(`DELETE FROM index_vectors WHERE model = ?`, c.DropVectors)
+	}
+	for _, v := range c.Vectors {
+		a.exec(`INSERT OR REPLACE INTO index_vectors VALUES (?, ?, ?)`, v.Model, v.Digest[:], encodeVector(v.Values))
+	}
+	if c.Prune != "" {
+		a.exec(`DELETE FROM index_vectors WHERE model <> ? OR digest NOT IN (SELECT digest FROM index_passages)`, c.Prune)
+	}
+	return a.err
+}
+
+func (a *applier) remove(key index.FileKey) {
+	a.exec(`DELETE FROM index_terms WHERE rowid IN
+		(SELECT p.id FROM index_passages p JOIN index_files f ON f.id = p.file WHERE f.root = ? AND f.path = ?)`, key.Root, key.Path)
+	a.exec(`DELETE FROM index_files WHERE root = ? AND path = ?`, key.Root, key.Path)
+}
+
+func (a *applier) putAll(docs []index.Document) {
+	passage := a.prepare(`INSERT INTO index_passages
+		(file, passage_id, section, language, start_line, end_line, start_byte, end_byte, digest, gap, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+	terms := a.prepare(`INSERT INTO index_terms (rowid, title, section, body) VALUES (?, ?, ?, ?)`)
+	for _, doc := range docs {
+		a.put(doc, passage, terms)
+	}
+}
+
+// prepare prepares a statement that the transaction's end closes.
+func (a *applier) prepare(query string) *sql.Stmt {
+	if a.err != nil {
+		return nil
+	}
+	var stmt *sql.Stmt
+	stmt, a.err = a.tx.PrepareContext(a.ctx, query)
+	return stmt
+}
+
+func (a *applier) put(doc index.Document, passage, terms *sql.Stmt) {
+	if a.err == nil {
+		a.err = checkDocument(doc)
+	}
+	a.remove(index.FileKey{Root: doc.Root, Path: doc.Path})
+	end := 0
+	if n := len(doc.Passages); n > 0 {
+		end = doc.Passages[n-1].EndByte
+	}
+	if a.err != nil {
+		return
+	}
+	file := a.exec(`INSERT INTO index_files (root, path, title, size, lines, passages, hash, recipe, named, tail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		doc.Root, doc.Path, doc.Title, doc.Size, doc.Lines, len(doc.Passages), doc.Hash[:], doc.Recipe, doc.Named, doc.Text[end:])
+	end = 0
+	for _, p := range doc.Passages {
+		key := a.run(passage, file, p.ID, p.Section, p.Language, p.StartLine, p.EndLine, p.StartByte, p.EndByte,
+			p.Digest[:], doc.Text[end:p.StartByte], p.Content)
+		a.run(terms, key, strings.Join(p.Terms.Title, " "), strings.Join(p.Terms.Section, " "), strings.Join(p.Terms.Body, " "))
+		end = p.EndByte
+	}
+}
+
+func (a *applier) run(stmt *sql.Stmt, args ...any) (lastID int64) {
+	if a.err != nil {
+		return 0
+	}
+	result, err := stmt.ExecContext(a.ctx, args...)
+	if err != nil {
+		a.err = err
+		return 0
+	}
+	return a.record(result)
+}
+
+// checkDocument refuses passages that are not ordered, separate, exact slices of the text.
+func checkDocument(doc index.Document) error {
+	if doc.Size != int64(len(doc.Text)) {
+		return fmt.Errorf("sqlite: %s: size %d, but the text has %d bytes", doc.Path, doc.Size, len(doc.Text))
+	}
+	end := 0
+	for _, p := range doc.Passages {
+		if p.StartByte < end || p.EndByte < p.StartByte || p.EndByte > len(doc.Text) || doc.Text[p.StartByte:p.EndByte] != p.Content {
+			return fmt.Errorf("sqlite: %s: the passage at bytes %d to %d is not a slice of the text after byte %d", doc.Path, p.StartByte, p.EndByte, end)
+		}
+		end = p.EndByte
+	}
+	return nil
+}
+
+func encodeVector(values []float32) []byte {
+	b := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
