@@ -1,0 +1,124 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Defaults of the optional fields of [Config] and [EmbeddingConfig].
+const (
+	DefaultBaseURL    = "https://api.openai.com/v1"
+	DefaultTimeout    = 60 * time.Second
+	DefaultMaxRetries = 3
+	DefaultRetryWait  = 500 * time.Millisecond
+)
+
+// Config says which model to talk to and how patiently. Only Model is always needed; the zero value
+// of every other field means the default named with it. Printing or logging a Config hides the key.
+type Config struct {
+	// BaseURL is the address up to and including the version: "http://localhost:11434/v1". It must be
+	// http or https, without user, query or fragment. Empty means [DefaultBaseURL], which needs an APIKey.
+	BaseURL string
+	// APIKey is sent as a bearer token. Empty sends no Authorization header, as local servers like it.
+	APIKey string
+	// Model is the model's name on the server. Required by [New]; a call may name another with
+	// llms.WithModel.
+	Model string
+	// Timeout bounds a whole call with its retries and waits. Default 60s.
+	Timeout time.Duration
+	// AttemptTimeout bounds the silence within one attempt: the time to a whole reply, or, while
+	// streaming, to the next event. An attempt that stays silent longer is retried. Default: Timeout,
+	// so that a slow local model is not cut short.
+	AttemptTimeout time.Duration
+	// MaxRetries is how many attempts may follow a failed first one. Default 3; negative means none.
+	MaxRetries int
+	// RetryWait is the first wait between attempts; each further one is twice as long, at most 10s,
+	// all with a jitter of a half. A Retry-After of the server, capped at 30s, replaces it. Default 500ms.
+	RetryWait time.Duration
+	// Transport carries the requests. Default [http.DefaultTransport].
+	Transport http.RoundTripper
+	// Logger hears of retries and of fallbacks; never of prompts, answers or keys. Default: nobody.
+	Logger *slog.Logger
+}
+
+// String describes the configuration without the key.
+func (c Config) String() string {
+	key := "none"
+	if c.APIKey != "" {
+		key = "set"
+	}
+	return fmt.Sprintf("model %q at %s (API key %s)", c.Model, c.BaseURL, key)
+}
+
+// GoString is String, so that %#v hides the key too.
+func (c Config) GoString() string { return c.String() }
+
+// LogValue is String, so that a logger hides the key too.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// withDefaults returns a copy with every optional field set, or the reasons why it cannot work.
+func (c Config) withDefaults() (Config, error) {
+	var errs []error
+	if c.BaseURL == "" {
+		c.BaseURL = DefaultBaseURL
+		if c.APIKey == "" {
+			errs = append(errs, errors.New("neither a base URL nor an API key is set: set the base URL for a local server, the API key for OpenAI"))
+		}
+	}
+	base, err := checkBaseURL(c.BaseURL)
+	c.BaseURL, errs = base, append(errs, err)
+	if strings.ContainsAny(c.APIKey, "\r\n") {
+		errs = append(errs, errors.New("the API key contains a line break"))
+	}
+	if c.Timeout < 0 || c.AttemptTimeout < 0 || c.RetryWait < 0 {
+		errs = append(errs, errors.New("a timeout or retry wait is negative"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Config{}, err
+	}
+	c.fill()
+	return c, nil
+}
+
+func (c *Config) fill() {
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.AttemptTimeout == 0 {
+		c.AttemptTimeout = c.Timeout
+	}
+	if c.MaxRetries == 0 {
+		c.MaxRetries = DefaultMaxRetries
+	}
+	if c.RetryWait == 0 {
+		c.RetryWait = DefaultRetryWait
+	}
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// checkBaseURL returns raw without a trailing slash. Its errors never repeat raw, which may hold a
+// password.
+func checkBaseURL(raw string) (string, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	switch {
+	case err != nil:
+		return "", errors.New("the base URL is not a URL")
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return "", errors.New("the base URL must look like http://host:port/v1")
+	case u.User != nil:
+		return "", errors.New("the base URL must not hold a user or password: use the API key")
+	case u.RawQuery != "", u.Fragment != "":
+		return "", errors.New("the base URL must have no query and no fragment")
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
