@@ -1,0 +1,62 @@
+package graph
+
+import (
+	"context"
+	"iter"
+)
+
+// Invoke runs the graph in memory, without a thread: it starts from the zero state with in applied.
+// On an error the Result holds what was reached before it. The error is context.Cause(ctx) when ctx has ended,
+// otherwise one of [NodeError] (several are joined), [ErrStepLimit], [ErrConcurrentUpdate], [ErrJoinUnreachable].
+// It returns when all nodes have returned. It is safe for concurrent use.
+func (a *App[S, U]) Invoke(ctx context.Context, in U, opts ...RunOption) (Result[S], error) {
+	r := &run[S, U]{app: a, limits: a.limits}
+	for _, opt := range opts {
+		if err := opt(&r.limits); err != nil {
+			return Result[S]{}, err
+		}
+	}
+	return r.start(ctx, in)
+}
+
+// Stream runs the graph like Invoke and yields its events. The first is [RunStart], the last one [RunEnd]; only the last
+// comes with an error, that of the run. A run that cannot begin yields RunEnd alone. Leaving the loop cancels the run and returns when all nodes have returned.
+// Every range over the sequence is a run of its own.
+func (a *App[S, U]) Stream(ctx context.Context, in U, modes Mode) iter.Seq2[Event[S, U], error] {
+	return stream(ctx, "", modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
+		r := &run[S, U]{app: a, limits: a.limits, out: out}
+		return r.start(ctx, in)
+	})
+}
+
+// start runs from the zero state.
+func (r *run[S, U]) start(ctx context.Context, in U) (Result[S], error) {
+	if ctx.Err() != nil {
+		return Result[S]{}, context.Cause(ctx)
+	}
+	r.info.number = 1
+	if err := r.input(ctx, in); err != nil {
+		return Result[S]{}, err
+	}
+	return r.execute(ctx)
+}
+
+// stream turns a run into a sequence of its events.
+func stream[S, U any](ctx context.Context, thread string, modes Mode, do func(context.Context, *sink[S, U]) (Result[S], error)) iter.Seq2[Event[S, U], error] {
+	return func(yield func(Event[S, U], error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(errStreamStopped)
+		out := &sink[S, U]{yield: yield, mode: modes, thread: thread, cancel: func() { cancel(errStreamStopped) }}
+		res, err := do(ctx, out)
+		out.send(Event[S, U]{Kind: RunEnd, Step: out.step, State: res.State, Err: err, Discarded: res.Discarded}, err)
+	}
+}
+
+// startEdges are the edges that a fresh run takes first.
+func (a *App[S, U]) startEdges() []Edge {
+	n := 0
+	for n < len(a.topology.Edges) && a.topology.Edges[n].From == startName {
+		n++
+	}
+	return a.topology.Edges[:n]
+}

@@ -1,0 +1,200 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+)
+
+const (
+	defaultBackoff    = 100 * time.Millisecond
+	defaultBackoffMax = 10 * time.Second
+)
+
+// perform runs task i with its retries and its route. What comes out is in results[i] and outcomes[i];
+// the only task of a step also leaves the folded state in r.after.
+func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
+	t, res := &r.pos.Next[i], &r.results[i]
+	n := &r.app.nodes[t.at-1]
+	var (
+		err   error
+		stack []byte
+	)
+	for res.attempt = 1; ; res.attempt++ {
+		*c = taskContext{Context: ctx, run: &r.info, node: t.Node, send: t.Send, step: r.step + 1, attempt: res.attempt}
+		r.startTask(c, t, res)
+		if err, stack = r.attempt(c, n, i); err == nil {
+			err, stack = r.conclude(n, i)
+			break
+		}
+		if !n.again(ctx, res.attempt, err) || !n.pause(ctx, res.attempt) {
+			break
+		}
+		r.endTask(r.step+1, t, res, r.nodeError(t, res, err, stack))
+		c = new(taskContext) // the node may have kept the one of the failed attempt
+	}
+	if err != nil {
+		var none U
+		res.update = none
+		res.err = r.nodeError(t, res, err, stack)
+		r.endTask(r.step+1, t, res, res.err)
+		return
+	}
+	res.done = true
+}
+
+func (r *run[S, U]) nodeError(t *Task, res *result[U], err error, stack []byte) error {
+	return &NodeError{Node: t.Node, Task: t.ID(), Step: r.step + 1, Attempt: res.attempt, Err: err, Stack: stack}
+}
+
+// attempt calls the node once.
+func (r *run[S, U]) attempt(c *taskContext, n *body[S, U], i int) (err error, stack []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, stack = panicError(p), debug.Stack()
+		}
+	}()
+	if n.timeout > 0 {
+		ctx, cancel := context.WithTimeoutCause(c, n.timeout, ErrTimeout)
+		defer cancel()
+		if err := r.call(ctx, n, i); err != nil {
+			if ctx.Err() != nil && c.Err() == nil {
+				return fmt.Errorf("%w after %v: %w", ErrTimeout, n.timeout, err), nil
+			}
+			return err, nil
+		}
+		return nil, nil
+	}
+	return r.call(c, n, i), nil
+}
+
+func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) (err error) {
+	res := &r.results[i]
+	switch {
+	case n.plain != nil:
+		res.update, err = n.plain(ctx, r.state)
+		return err
+	case n.dynamic != nil:
+		command, err := n.dynamic(ctx, r.state)
+		if err != nil {
+			return err
+		}
+		res.update = command.Update
+		return r.obey(&r.outcomes[i], command.Goto, command.Sends)
+	}
+	t := &r.pos.Next[i]
+	arg := t.arg
+	if arg == nil && t.Arg != nil {
+		if arg, err = n.decodeArg(t.Arg); err != nil {
+			return fmt.Errorf("%w: argument of %s: %w", ErrDamaged, t.ID(), err)
+		}
+	}
+	res.update, err = n.work(ctx, r.state, arg)
+	return err
+}
+
+// obey translates a command's targets. Arguments are encoded here, so that one that cannot be fails its own task.
+func (r *run[S, U]) obey(o *Outcome, targets []Node, sends []Send) error {
+	*o = Outcome{}
+	for _, n := range targets {
+		if !r.known(n.ref) {
+			return fmt.Errorf("%w: Goto %q is a node of another graph", ErrUndeclaredTarget, n.Name())
+		}
+		o.Goto = append(o.Goto, n.ref.name)
+	}
+	if len(sends) > 0 {
+		o.Sends = make([]Task, 0, len(sends))
+	}
+	for _, s := range sends {
+		if s.ref == nil || !r.known(s.ref) {
+			return fmt.Errorf("%w: a Send to a node of another graph", ErrUndeclaredTarget)
+		}
+		t := Task{Node: s.ref.name, at: s.ref.index + 1, arg: s.arg}
+		if r.save != nil {
+			data, err := json.Marshal(s.arg)
+			if err != nil {
+				return fmt.Errorf("encode the argument of a Send to %s: %w", t.Node, err)
+			}
+			t.Arg = data
+		}
+		o.Sends = append(o.Sends, t)
+	}
+	return nil
+}
+
+func (r *run[S, U]) known(ref *nodeRef) bool {
+	return ref != nil && (ref == endRef || ref.index < len(r.app.nodes) && r.app.nodes[ref.index].ref == ref)
+}
+
+// conclude folds the update where that is needed, asks the route, and checks what follows.
+func (r *run[S, U]) conclude(n *body[S, U], i int) (err error, stack []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, stack = panicError(p), debug.Stack()
+		}
+	}()
+	o := &r.outcomes[i]
+	if len(r.results) == 1 {
+		if r.after, err = r.state.Apply(r.results[i].update); err != nil {
+			return fmt.Errorf("apply the update: %w", err), nil
+		}
+		if n.pick != nil && len(o.Goto) == 0 {
+			o.Route = n.pick(&r.after)
+		}
+	} else if n.pick != nil && len(o.Goto) == 0 {
+		own, err := r.state.Apply(r.results[i].update)
+		if err != nil {
+			return fmt.Errorf("apply the update: %w", err), nil
+		}
+		o.Route = n.pick(&own)
+	}
+	return r.app.plan.valid(n.ref.index, o), nil
+}
+
+// again says whether a failed attempt is followed by another.
+func (n *body[S, U]) again(ctx context.Context, attempt int, err error) bool {
+	if attempt >= n.attempts || ctx.Err() != nil {
+		return false
+	}
+	if n.retryable == nil {
+		return !errors.Is(err, ErrPanic)
+	}
+	return n.retryable(err)
+}
+
+// pause waits between two attempts; false means that ctx has ended meanwhile.
+func (n *body[S, U]) pause(ctx context.Context, attempt int) bool {
+	timer := time.NewTimer(n.wait(attempt))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// wait is a random time between half and all of the backoff after an attempt.
+func (n *body[S, U]) wait(attempt int) time.Duration {
+	d, limit := n.backoff, n.backoffMax
+	if d == 0 {
+		d, limit = defaultBackoff, defaultBackoffMax
+	}
+	for ; attempt > 1 && d < limit; attempt-- {
+		d *= 2
+	}
+	d = min(d, limit)
+	return d/2 + rand.N(d/2+1)
+}
+
+// panicError is a recovered value as an error.
+func panicError(p any) error {
+	if err, ok := p.(error); ok {
+		return fmt.Errorf("%w: %w", ErrPanic, err)
+	}
+	return fmt.Errorf("%w: %v", ErrPanic, p)
+}

@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// formatVersion is the version of everything this package stores. Rows of a later version are refused, never guessed at.
+const formatVersion = 1
+
+// Kinds of stored entries.
+const (
+	inputEntry = "input"
+	stepEntry  = "step"
+)
+
+// storedEntry is what Entry.Data holds.
+type storedEntry struct {
+	Version   int           `json:"v"`
+	Kind      string        `json:"kind"`
+	Run       int64         `json:"run"`
+	Step      int           `json:"step"`
+	Graph     string        `json:"graph,omitzero"` // fingerprint, when it differs from that of the entry before
+	Discarded bool          `json:"discarded,omitzero"`
+	Writes    []storedWrite `json:"writes"`
+	Position  Position      `json:"position"`
+}
+
+type storedWrite struct {
+	Task    string          `json:"task"`
+	Node    string          `json:"node"`
+	Update  json.RawMessage `json:"update"`
+	Outcome Outcome         `json:"outcome,omitzero"`
+}
+
+// storedPending is what PendingWrite.Data holds.
+type storedPending struct {
+	Version int   `json:"v"`
+	Run     int64 `json:"run"`
+	Step    int   `json:"step"`
+	Attempt int   `json:"attempt"`
+	storedWrite
+}
+
+// storedSnapshot is what Entry.Snapshot holds.
+type storedSnapshot struct {
+	Version  int             `json:"v"`
+	Run      int64           `json:"run"`
+	Step     int             `json:"step"`
+	Graph    string          `json:"graph"`
+	Position Position        `json:"position"`
+	State    json.RawMessage `json:"state"`
+}
+
+// IsZero lets the codec leave out an outcome that says nothing.
+func (o Outcome) IsZero() bool { return o.Route == "" && len(o.Goto) == 0 && len(o.Sends) == 0 }
+
+// decode reads a stored row into v after a look at its version.
+func decode(data []byte, v any) error {
+	var head struct {
+		Version int `json:"v"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	switch {
+	case head.Version > formatVersion:
+		return fmt.Errorf("%w: format %d, this version knows %d", ErrNewerFormat, head.Version, formatVersion)
+	case head.Version < 1:
+		return fmt.Errorf("%w: it names no format", ErrDamaged)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
+}
+
+// A writer builds JSON without a struct for the envelope: the hot path encodes nothing but the user's update.
+type writer struct {
+	bytes.Buffer
+	enc *json.Encoder
+	err error
+}
+
+func newWriter() *writer {
+	w := &writer{}
+	w.enc = json.NewEncoder(&w.Buffer)
+	w.enc.SetEscapeHTML(false)
+	return w
+}
+
+func (w *writer) text(s string) { w.WriteString(s) }
+
+func (w *writer) int(n int64) { w.Write(strconv.AppendInt(w.AvailableBuffer(), n, 10)) }
+
+// value writes v; the first error stays in w.err.
+func (w *writer) value(v any) {
+	if err := w.enc.Encode(v); err != nil {
+		if w.err == nil {
+			w.err = err
+		}
+		return
+	}
+	w.Truncate(w.Len() - 1) // the encoder's newline
+}
+
+// head writes the fields that entries and pending writes begin with, without the closing brace.
+func (w *writer) head(kind string, run int64, step int) {
+	w.text(`{"v":`)
+	w.int(formatVersion)
+	if kind != "" {
+		w.text(`,"kind":"`)
+		w.text(kind)
+		w.text(`"`)
+	}
+	w.text(`,"run":`)
+	w.int(run)
+	w.text(`,"step":`)
+	w.int(int64(step))
+}
+
+// position writes pos; the usual one, plain tasks and nothing that waits, by hand.
+func (w *writer) position(pos *Position, quoted []string) {
+	plain := len(pos.Deferred) == 0 && len(pos.Joins) == 0
+	for i := range pos.Next {
+		plain = plain && pos.Next[i].Send == 0 && pos.Next[i].at > 0
+	}
+	if !plain {
+		w.value(pos)
+		return
+	}
+	w.text(`{`)
+	for i := range pos.Next {
+		w.text([...]string{`"next":[`, `,`}[min(i, 1)])
+		w.text(`{"node":`)
+		w.text(quoted[pos.Next[i].at-1])
+		w.text(`}`)
+	}
+	if len(pos.Next) > 0 {
+		w.text(`]`)
+	}
+	w.text(`}`)
+}
+
+// quote is a name as a JSON string.
+func quote(name string) string {
+	data, err := json.Marshal(name)
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	return string(data)
+}

@@ -1,0 +1,120 @@
+package graph
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+)
+
+// An App is a compiled graph. It never changes and is safe for concurrent use: all that belongs to a run lives in the run.
+type App[S Reducer[S, U], U any] struct {
+	name        string
+	nodes       []body[S, U]
+	plan        Planner
+	topology    Topology
+	fingerprint string
+	limits      limits
+	fields      []plainField // of U, compared in parallel steps
+	replaces    bool         // S is a Simple: any two updates of one step conflict
+	quoted      []string     // names of the nodes as JSON strings
+	outcomes    [][]string   // outcomes of their routes as JSON strings
+	memory      *MemoryStore
+}
+
+// Compile checks the graph and freezes it. It returns all mistakes at once, joined; each matches one of the Err
+// values of this package and names the node, edge or field. The graph may be changed and compiled again.
+func (g *Graph[S, U]) Compile(opts ...CompileOption) (*App[S, U], error) {
+	mistakes := slices.Clone(g.mistakes)
+	limits := defaultLimits()
+	for _, opt := range opts {
+		if err := opt(&limits); err != nil {
+			mistakes = append(mistakes, err)
+		}
+	}
+	mistakes = append(mistakes, g.checkShape()...)
+	mistakes = append(mistakes, g.checkTypes()...)
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	topology := g.topology()
+	app := &App[S, U]{
+		name:        g.name,
+		nodes:       slices.Clone(g.nodes),
+		plan:        g.planner(),
+		topology:    topology,
+		fingerprint: g.fingerprint(topology),
+		limits:      limits,
+		fields:      plainFields(reflect.TypeFor[U]()),
+		memory:      NewMemoryStore(),
+	}
+	var zero S
+	_, app.replaces = any(zero).(interface{ replacesWhole() })
+	for i := range g.nodes {
+		app.quoted = append(app.quoted, quote(g.nodes[i].ref.name))
+		var outcomes []string
+		for _, b := range app.plan.nodes[i].branches {
+			outcomes = append(outcomes, quote(b.outcome))
+		}
+		app.outcomes = append(app.outcomes, outcomes)
+	}
+	return app, nil
+}
+
+// Topology describes the graph, for drawings and for checks that a set of runs takes every edge.
+func (a *App[S, U]) Topology() Topology {
+	t := a.topology
+	t.Nodes, t.Edges = slices.Clone(t.Nodes), slices.Clone(t.Edges)
+	t.Deferred, t.Joins = slices.Clone(t.Deferred), slices.Clone(t.Joins)
+	return t
+}
+
+// Fingerprint is 16 hexadecimal digits that change with the topology: the names and order of the nodes, edges, labels,
+// joins. Options and code do not count.
+func (a *App[S, U]) Fingerprint() string { return a.fingerprint }
+
+// Planner returns the pure planner of the graph, for engines other than this package.
+func (a *App[S, U]) Planner() *Planner { return &a.plan }
+
+// planner translates handles into indices.
+func (g *Graph[S, U]) planner() Planner {
+	p := Planner{index: make(map[string]int, len(g.nodes))}
+	for i := range g.nodes {
+		b := &g.nodes[i]
+		p.index[b.ref.name] = i
+		p.nodes = append(p.nodes, planNode{
+			name: b.ref.name, deferred: b.deferred, work: b.arg != nil, targets: slices.Clone(b.targets),
+		})
+	}
+	for _, e := range g.edges {
+		n := &p.nodes[e.from.ref.index]
+		n.edges, n.decides = append(n.edges, e.to.ref.index), true
+	}
+	for _, r := range g.routes {
+		n := &p.nodes[r.from.ref.index]
+		n.decides = true
+		for _, b := range r.branches {
+			n.branches = append(n.branches, planBranch{b.outcome, indices(b.to)})
+		}
+	}
+	for i, j := range g.joins {
+		p.joins = append(p.joins, planJoin{j.to.ref.index, indices(j.from)})
+		for _, from := range j.from {
+			n := &p.nodes[from.ref.index]
+			n.joins, n.decides = append(n.joins, i), true
+		}
+	}
+	for _, n := range g.starts {
+		p.reach(&p.start, n.ref.index)
+	}
+	p.settle(&p.start)
+	p.precompute()
+	return p
+}
+
+func indices(nodes []Node) []int {
+	out := make([]int, len(nodes))
+	for i, n := range nodes {
+		out[i] = n.ref.index
+	}
+	return out
+}

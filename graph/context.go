@@ -1,0 +1,88 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+)
+
+// A TaskInfo tells a node which task it is running.
+type TaskInfo struct {
+	Thread  string // "" in App.Invoke and App.Stream
+	Run     int64  // number of the input on its thread, from 1
+	Step    int    // step of the run, from 1; a resumed run counts on
+	Node    string
+	Task    string // id within the step: the node's name, with #n for the n-th Send
+	Attempt int    // from 1; starts again when a run is resumed
+	// Key is an idempotency key for side effects: equal for every attempt of this task, also after a crash and a
+	// resume, and different for any other task. Empty without a thread, where nothing could make it unique.
+	Key string
+}
+
+// InfoFrom returns the task whose node got ctx or a context derived from it, and false for any other context.
+func InfoFrom(ctx context.Context) (TaskInfo, bool) {
+	c, ok := ctx.Value(taskKey{}).(*taskContext)
+	if !ok {
+		return TaskInfo{}, false
+	}
+	task := Task{Node: c.node, Send: c.send}
+	info := TaskInfo{
+		Thread: c.run.thread, Run: c.run.number, Step: c.step,
+		Node: c.node, Task: task.ID(), Attempt: c.attempt,
+	}
+	if info.Thread != "" {
+		info.Key = fmt.Sprintf("%s/%d/%d/%s", info.Thread, info.Run, info.Step, info.Task)
+	}
+	return info, true
+}
+
+// Emit hands v to the consumer of the run's stream as an event of kind [CustomKind] and waits until it is taken.
+// It does nothing when nobody listens for [Custom] events, when ctx is no task's context, and after the task has ended.
+// A node may call it from any goroutine.
+func Emit(ctx context.Context, v any) {
+	if c, ok := ctx.Value(taskKey{}).(*taskContext); ok && c.custom != nil {
+		c.custom(v)
+	}
+}
+
+type taskKey struct{}
+
+// runInfo is what the task contexts of one run share.
+type runInfo struct {
+	thread string
+	number int64
+}
+
+// A taskContext is the context of one attempt.
+type taskContext struct {
+	context.Context
+	run     *runInfo
+	node    string
+	send    int
+	step    int
+	attempt int
+	custom  func(any)
+}
+
+// Value returns the task itself for taskKey.
+func (c *taskContext) Value(key any) any {
+	if _, ok := key.(taskKey); ok {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// contextBlock hands out task contexts from blocks, since a node may keep its context for longer than its task.
+type contextBlock struct {
+	free []taskContext
+	size int
+}
+
+func (b *contextBlock) take(n int) []taskContext {
+	if len(b.free) < n {
+		b.size = min(max(4, 2*b.size), 64)
+		b.free = make([]taskContext, max(n, b.size))
+	}
+	taken := b.free[:n:n]
+	b.free = b.free[n:]
+	return taken
+}

@@ -1,0 +1,200 @@
+package graph
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+)
+
+// A MemoryStore keeps threads in memory, for tests and for programs that need no durability.
+// It is a full [Store]: it keeps encoded bytes, never the values themselves. It is safe for concurrent use.
+type MemoryStore struct {
+	mu      sync.Mutex
+	fence   int64
+	threads map[string]*memoryThread
+}
+
+type memoryThread struct {
+	fence       int64
+	entries     [][]byte // entry n is at n-1
+	arena       []byte   // where the next entries go
+	size        int
+	snapshot    []byte
+	snapshotSeq int64
+	pending     []PendingWrite // sorted by task
+}
+
+// NewMemoryStore returns an empty store.
+func NewMemoryStore() *MemoryStore { return &MemoryStore{threads: map[string]*memoryThread{}} }
+
+// Claim implements [Store].
+func (m *MemoryStore) Claim(ctx context.Context, thread string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.threads[thread]
+	if t == nil {
+		t = &memoryThread{}
+		m.threads[thread] = t
+	}
+	m.fence++
+	t.fence = m.fence
+	return t.fence, nil
+}
+
+// Load implements [Store].
+func (m *MemoryStore) Load(ctx context.Context, thread string) (Record, error) {
+	if err := ctx.Err(); err != nil {
+		return Record{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var r Record
+	t := m.threads[thread]
+	if t == nil {
+		return r, nil
+	}
+	r.SnapshotSeq, r.Snapshot = t.snapshotSeq, bytes.Clone(t.snapshot)
+	r.Log = t.after(t.snapshotSeq)
+	for _, w := range t.pending {
+		if w.Seq == int64(len(t.entries))+1 {
+			w.Data = bytes.Clone(w.Data)
+			r.Pending = append(r.Pending, w)
+		}
+	}
+	return r, nil
+}
+
+// Commit implements [Store].
+func (m *MemoryStore) Commit(ctx context.Context, thread string, fence int64, e Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.writable(thread, fence, e.Seq)
+	if err != nil {
+		return err
+	}
+	t.entries = append(t.entries, t.keep(e.Data))
+	if e.Snapshot != nil {
+		t.snapshot, t.snapshotSeq = bytes.Clone(e.Snapshot), e.Seq
+	}
+	if e.Settles {
+		t.pending = nil
+	}
+	return nil
+}
+
+// Pend implements [Store].
+func (m *MemoryStore) Pend(ctx context.Context, thread string, fence int64, w PendingWrite) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.writable(thread, fence, w.Seq)
+	if err != nil {
+		return err
+	}
+	w.Data = bytes.Clone(w.Data)
+	i, found := slices.BinarySearchFunc(t.pending, w, func(a, b PendingWrite) int { return cmp.Compare(a.Task, b.Task) })
+	if found {
+		t.pending[i] = w
+	} else {
+		t.pending = slices.Insert(t.pending, i, w)
+	}
+	return nil
+}
+
+func (m *MemoryStore) writable(thread string, fence, seq int64) (*memoryThread, error) {
+	t := m.threads[thread]
+	if t == nil || t.fence != fence {
+		return nil, ErrFenced
+	}
+	if last := int64(len(t.entries)); seq != last+1 {
+		return nil, fmt.Errorf("%w: %d after %d", ErrSequence, seq, last)
+	}
+	return t, nil
+}
+
+// keep copies data behind the earlier entries, in blocks that grow with the thread.
+func (t *memoryThread) keep(data []byte) []byte {
+	if cap(t.arena)-len(t.arena) < len(data) {
+		t.arena = make([]byte, 0, max(len(data), min(max(1024, t.size), 1<<20)))
+	}
+	start := len(t.arena)
+	t.arena = append(t.arena, data...)
+	t.size += len(data)
+	return t.arena[start:len(t.arena):len(t.arena)]
+}
+
+func (t *memoryThread) after(seq int64) []Entry {
+	var log []Entry
+	for i := seq; i < int64(len(t.entries)); i++ {
+		log = append(log, Entry{Seq: i + 1, Data: bytes.Clone(t.entries[i])})
+	}
+	return log
+}
+
+// Log implements [Store]. It yields the entries as of the moment when the loop starts.
+func (m *MemoryStore) Log(ctx context.Context, thread string, after int64) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		m.mu.Lock()
+		var log []Entry
+		if t := m.threads[thread]; t != nil {
+			log = t.after(max(0, after))
+		}
+		m.mu.Unlock()
+		for _, e := range log {
+			if err := ctx.Err(); err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Threads implements [Store]. It yields the threads as of the moment when the loop starts.
+func (m *MemoryStore) Threads(ctx context.Context) iter.Seq2[ThreadInfo, error] {
+	return func(yield func(ThreadInfo, error) bool) {
+		m.mu.Lock()
+		var list []ThreadInfo
+		for id, t := range m.threads {
+			if n := len(t.entries); n > 0 {
+				list = append(list, ThreadInfo{id, int64(n)})
+			}
+		}
+		m.mu.Unlock()
+		slices.SortFunc(list, func(a, b ThreadInfo) int { return cmp.Compare(a.Thread, b.Thread) })
+		for _, info := range list {
+			if err := ctx.Err(); err != nil {
+				yield(ThreadInfo{}, err)
+				return
+			}
+			if !yield(info, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Delete implements [Store].
+func (m *MemoryStore) Delete(ctx context.Context, thread string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.threads, thread)
+	return nil
+}

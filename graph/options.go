@@ -1,0 +1,137 @@
+package graph
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// A NodeOption tunes one node.
+type NodeOption func(*nodeOptions) error
+
+type nodeOptions struct {
+	attempts   int // 0 and 1: no retry
+	retryable  func(error) bool
+	backoff    time.Duration
+	backoffMax time.Duration
+	timeout    time.Duration
+	deferred   bool
+}
+
+// Retry runs a failed node again, up to maxAttempts attempts in all (≥ 1). retryable decides by the error of the attempt;
+// nil means every error except panics. What a failed attempt returned vanishes. A cancelled run is never retried.
+// Between attempts it waits as [Backoff] says.
+func Retry(maxAttempts int, retryable func(error) bool) NodeOption {
+	return func(o *nodeOptions) error {
+		if maxAttempts < 1 {
+			return fmt.Errorf("%w: Retry(%d)", ErrLimit, maxAttempts)
+		}
+		o.attempts, o.retryable = maxAttempts, retryable
+		return nil
+	}
+}
+
+// Backoff sets the waits between the attempts of [Retry]: a random time between half and all of
+// first·2ⁿ⁻¹ after attempt n, where that is capped by limit. Default: 100 ms, at most 10 s. Both must be positive.
+func Backoff(first, limit time.Duration) NodeOption {
+	return func(o *nodeOptions) error {
+		if first <= 0 || limit <= 0 {
+			return fmt.Errorf("%w: Backoff(%v, %v)", ErrLimit, first, limit)
+		}
+		o.backoff, o.backoffMax = first, limit
+		return nil
+	}
+}
+
+// Timeout cancels the context of each attempt after d (> 0). The attempt then fails with [ErrTimeout] once the node
+// returns an error; a node that returns none has succeeded. The run waits for the node in any case. Default: none.
+func Timeout(d time.Duration) NodeOption {
+	return func(o *nodeOptions) error {
+		if d <= 0 {
+			return fmt.Errorf("%w: Timeout(%v)", ErrLimit, d)
+		}
+		o.timeout = d
+		return nil
+	}
+}
+
+// Deferred lets a node wait until no other work is left, however often it was reached. All deferred nodes that wait
+// then run in one step.
+func Deferred() NodeOption {
+	return func(o *nodeOptions) error {
+		o.deferred = true
+		return nil
+	}
+}
+
+// A CompileOption sets a limit of an [App].
+type CompileOption func(*limits) error
+
+type limits struct {
+	steps       int
+	concurrency int
+	stepTimeout time.Duration
+}
+
+func defaultLimits() limits { return limits{steps: 100, concurrency: runtime.GOMAXPROCS(0)} }
+
+// MaxSteps limits the steps of one call, fresh or resumed (n ≥ 1). The default is 100.
+func MaxSteps(n int) CompileOption {
+	return func(l *limits) error {
+		l.steps = n
+		return positive("MaxSteps", n)
+	}
+}
+
+// MaxConcurrency limits how many tasks of one step run at the same time (n ≥ 1). The default is GOMAXPROCS,
+// which suits nodes that compute; give more to nodes that wait for a network.
+func MaxConcurrency(n int) CompileOption {
+	return func(l *limits) error {
+		l.concurrency = n
+		return positive("MaxConcurrency", n)
+	}
+}
+
+// StepTimeout cancels the tasks of a step after d (> 0), retries included; see [ErrStepTimeout]. Default: none.
+func StepTimeout(d time.Duration) CompileOption {
+	return func(l *limits) error {
+		l.stepTimeout = d
+		if d <= 0 {
+			return fmt.Errorf("%w: StepTimeout(%v)", ErrLimit, d)
+		}
+		return nil
+	}
+}
+
+func positive(name string, n int) error {
+	if n <= 0 {
+		return fmt.Errorf("%w: %s(%d)", ErrLimit, name, n)
+	}
+	return nil
+}
+
+// A RunOption changes one call of [App.Invoke].
+type RunOption func(*limits) error
+
+// StepLimit replaces [MaxSteps] for one call (n ≥ 1).
+func StepLimit(n int) RunOption {
+	return func(l *limits) error {
+		l.steps = n
+		return positive("StepLimit", n)
+	}
+}
+
+// A ThreadOption tunes a [Thread].
+type ThreadOption func(*threadOptions)
+
+type threadOptions struct {
+	store       Store
+	allowChange bool
+}
+
+// WithStore keeps the thread in store. The default is a [MemoryStore] that belongs to the App and dies with it.
+func WithStore(store Store) ThreadOption { return func(o *threadOptions) { o.store = store } }
+
+// AllowGraphChange resumes an unfinished run even when the topology of the graph has changed since.
+// A node or join that waits and no longer exists is still an [ErrGraphChanged].
+func AllowGraphChange() ThreadOption { return func(o *threadOptions) { o.allowChange = true } }

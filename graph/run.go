@@ -1,0 +1,178 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// A run is one call of Invoke, Resume or Stream. It belongs to the caller's goroutine; tasks of a parallel step read it
+// and write only their own result.
+type run[S Reducer[S, U], U any] struct {
+	app    *App[S, U]
+	info   runInfo
+	limits limits
+
+	state    S // after the last committed step
+	after    S // with the running step folded in
+	pos      Position
+	spare    Position // memory for the next position
+	step     int      // committed steps of the run
+	results  []result[U]
+	outcomes []Outcome
+	pending  []storedPending // of the step that is to run first
+
+	result   Result[S] // Steps, Path, Discarded; State is set at the end
+	contexts contextBlock
+	save     *saver      // nil without a thread
+	out      *sink[S, U] // nil without a consumer
+	wire     *wire[S, U] // from tasks that run beside the consumer's goroutine
+	finished []int       // tasks of the step in the order in which they ended; kept for a consumer only
+}
+
+// result is what one task of the running step has come to.
+type result[U any] struct {
+	update  U
+	encoded []byte // of update, when a pending write holds it
+	attempt int
+	done    bool
+	err     error
+}
+
+// input folds in into the state and places the run at the start.
+func (r *run[S, U]) input(ctx context.Context, in U) error {
+	next, err := applyTo(r.state, in)
+	if err != nil {
+		return fmt.Errorf("apply the input: %w", err)
+	}
+	pos := r.app.plan.Start()
+	if err := r.saveInput(ctx, &in, &pos, &next); err != nil {
+		return err
+	}
+	r.state, r.pos = next, pos
+	return nil
+}
+
+// execute runs steps until nothing is left or something fails.
+func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
+	r.send(Event[S, U]{Kind: RunStart, Step: r.step, State: r.state, Discarded: r.result.Discarded}, 0)
+	if r.step == 0 {
+		r.sendEdges(0, r.app.startEdges())
+	}
+	err := r.loop(ctx)
+	r.result.State = r.state
+	return r.result, err
+}
+
+func (r *run[S, U]) loop(ctx context.Context) error {
+	for !r.pos.Done() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if len(r.pos.Next) == 0 {
+			return r.app.plan.stuck(&r.pos.Joins[0])
+		}
+		if r.result.Steps >= r.limits.steps {
+			return fmt.Errorf("%w: %d steps, next is %s", ErrStepLimit, r.result.Steps, r.pos.Next[0].ID())
+		}
+		if err := r.runStep(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run[S, U]) runStep(ctx context.Context) error {
+	r.reset(len(r.pos.Next))
+	stepCtx := ctx
+	if d := r.limits.stepTimeout; d > 0 {
+		var cancel context.CancelFunc
+		stepCtx, cancel = context.WithTimeoutCause(ctx, d, ErrStepTimeout)
+		defer cancel()
+	}
+	var err error
+	if len(r.pos.Next) == 1 {
+		err = r.runOne(stepCtx)
+	} else {
+		err = r.runMany(stepCtx)
+	}
+	if err != nil {
+		return withCause(ctx, stepCtx, err)
+	}
+	return r.commit(ctx)
+}
+
+// reset clears the results for a step of n tasks.
+func (r *run[S, U]) reset(n int) {
+	if cap(r.results) < n {
+		r.results, r.outcomes = make([]result[U], n), make([]Outcome, n)
+	}
+	r.results, r.outcomes = r.results[:n], r.outcomes[:n]
+	clear(r.results)
+	clear(r.outcomes)
+	r.finished = r.finished[:0]
+}
+
+// runOne runs the only task of a step, on this goroutine unless its custom events have to reach a consumer meanwhile.
+func (r *run[S, U]) runOne(ctx context.Context) error {
+	if r.wants(Custom) {
+		r.runTasks(ctx, []int{0})
+	} else {
+		r.perform(ctx, 0, &r.contexts.take(1)[0])
+	}
+	return r.results[0].err
+}
+
+// commit plans what follows, saves the step and reports it. From here on the step counts.
+func (r *run[S, U]) commit(ctx context.Context) error {
+	r.app.plan.next(&r.spare, &r.pos, r.outcomes)
+	if r.save != nil {
+		if err := r.saveStep(ctx, &r.spare, &r.after); err != nil {
+			return err
+		}
+	}
+	r.state = r.after
+	r.pos, r.spare = r.spare, r.pos
+	r.step++
+	r.result.Steps++
+	for i := range r.spare.Next {
+		r.result.Path = append(r.result.Path, r.spare.Next[i].Node)
+	}
+	if r.out != nil {
+		r.reportStep(r.spare.Next)
+	}
+	return nil
+}
+
+// withCause turns the failure of a step whose context has ended into the cause of that end. Failures of nodes that have
+// nothing to do with it are kept beside it.
+func withCause(run, step context.Context, err error) error {
+	if step.Err() == nil {
+		return err
+	}
+	cause := context.Cause(step)
+	if run.Err() != nil {
+		cause = context.Cause(run)
+	}
+	var others []error
+	for _, e := range split(err) {
+		if !errors.Is(e, step.Err()) && !errors.Is(e, cause) {
+			others = append(others, e)
+		}
+	}
+	if run.Err() == nil { // the step timed out: say which nodes did
+		return errors.Join(cause, err)
+	}
+	if len(others) == 0 {
+		return cause
+	}
+	return errors.Join(append([]error{cause}, others...)...)
+}
+
+// split lists what errors.Join has joined.
+func split(err error) []error {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		return j.Unwrap()
+	}
+	return []error{err}
+}

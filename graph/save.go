@@ -1,0 +1,181 @@
+package graph
+
+import (
+	"context"
+	"strconv"
+)
+
+// minSnapshot is the size that the log since the last snapshot must have before another one is worth its bytes.
+const minSnapshot = 16 << 10
+
+// A saver writes one run of a thread. It belongs to the run's goroutine, except pend, which tasks call at the same time.
+type saver struct {
+	store     Store
+	thread    string
+	fence     int64
+	seq       int64 // of the last entry
+	graph     string
+	stored    string // fingerprint that the thread has on record
+	logged    int    // bytes of the entries since the snapshot
+	snapshot  int    // bytes of the snapshot
+	pending   bool   // pending writes exist for the next entry
+	entry     *writer
+	state     *writer
+	discarded bool // the input that comes next gives up an unfinished run
+}
+
+// commit appends an entry. Writes are saved even when the run's context has been cancelled: what is finished is kept.
+func (s *saver) commit(ctx context.Context, what string, e Entry) error {
+	err := s.store.Commit(context.WithoutCancel(ctx), s.thread, s.fence, e)
+	if err != nil {
+		return s.failed(what, err)
+	}
+	s.seq, s.pending, s.stored = e.Seq, false, s.graph
+	s.logged += len(e.Data)
+	if e.Snapshot != nil {
+		s.logged, s.snapshot = 0, len(e.Snapshot)
+	}
+	return nil
+}
+
+func (s *saver) failed(what string, err error) error {
+	return &SaveError{Thread: s.thread, Seq: s.seq + 1, What: what, Err: err}
+}
+
+// begin starts an entry up to its writes.
+func (s *saver) begin(kind string, run int64, step int) *writer {
+	w := s.entry
+	w.Reset()
+	w.err = nil
+	w.head(kind, run, step)
+	if s.graph != s.stored {
+		w.text(`,"graph":"`)
+		w.text(s.graph)
+		w.text(`"`)
+	}
+	return w
+}
+
+// saveInput commits the input in, whose fold is next.
+func (r *run[S, U]) saveInput(ctx context.Context, in *U, pos *Position, next *S) error {
+	s := r.save
+	if s == nil {
+		return nil
+	}
+	w := s.begin(inputEntry, r.info.number, 0)
+	if s.discarded {
+		w.text(`,"discarded":true`)
+	}
+	w.text(`,"writes":[{"task":"` + startName + `","node":"` + startName + `","update":`)
+	w.value(in)
+	w.text(`}],"position":`)
+	return r.finishEntry(ctx, inputEntry, 0, pos, next)
+}
+
+// saveStep commits the step that led to pos and next.
+func (r *run[S, U]) saveStep(ctx context.Context, pos *Position, next *S) error {
+	s := r.save
+	w := s.begin(stepEntry, r.info.number, r.step+1)
+	w.text(`,"writes":[`)
+	for i := range r.results {
+		if i > 0 {
+			w.text(`,`)
+		}
+		w.text(`{`)
+		r.write(w, i)
+		w.text(`}`)
+	}
+	w.text(`],"position":`)
+	return r.finishEntry(ctx, stepEntry, r.step+1, pos, next)
+}
+
+// finishEntry closes the entry, adds a snapshot when the log outweighs the last one, and commits.
+func (r *run[S, U]) finishEntry(ctx context.Context, what string, step int, pos *Position, next *S) error {
+	s := r.save
+	w := s.entry
+	w.position(pos, r.app.quoted)
+	w.text(`}`)
+	e := Entry{Seq: s.seq + 1, Data: w.Bytes(), Settles: s.pending}
+	if s.logged+w.Len() > max(minSnapshot, s.snapshot) {
+		e.Snapshot = r.encodeSnapshot(step, pos, next)
+		if w.err == nil {
+			w.err = s.state.err
+		}
+	}
+	if w.err != nil {
+		return s.failed(what, w.err)
+	}
+	return s.commit(ctx, what, e)
+}
+
+func (r *run[S, U]) encodeSnapshot(step int, pos *Position, state *S) []byte {
+	s := r.save
+	if s.state == nil {
+		s.state = newWriter()
+	}
+	w := s.state
+	w.Reset()
+	w.err = nil
+	w.head("", r.info.number, step)
+	w.text(`,"graph":"` + s.graph + `","position":`)
+	w.position(pos, r.app.quoted)
+	w.text(`,"state":`)
+	w.value(state)
+	w.text(`}`)
+	return w.Bytes()
+}
+
+// write writes the fields of one task's write: its update is encoded unless a pending write has done that.
+func (r *run[S, U]) write(w *writer, i int) {
+	t, res := &r.pos.Next[i], &r.results[i]
+	w.text(`"task":`)
+	if t.Send == 0 {
+		w.text(r.app.quoted[t.at-1])
+	} else {
+		w.text(quote(t.ID()))
+	}
+	w.text(`,"node":`)
+	w.text(r.app.quoted[t.at-1])
+	w.text(`,"update":`)
+	if res.encoded != nil {
+		w.Write(res.encoded)
+	} else {
+		w.value(&res.update)
+	}
+	o := &r.outcomes[i]
+	if o.IsZero() {
+		return
+	}
+	w.text(`,"outcome":`)
+	if len(o.Goto) == 0 && len(o.Sends) == 0 {
+		w.text(`{"route":`)
+		w.text(r.app.outcomes[t.at-1][r.app.plan.nodes[t.at-1].branch(o.Route)])
+		w.text(`}`)
+		return
+	}
+	w.value(o)
+}
+
+// pend saves the write of a finished task of a parallel step. It is safe for concurrent use.
+func (r *run[S, U]) pend(ctx context.Context, i int) error {
+	s, t, res := r.save, &r.pos.Next[i], &r.results[i]
+	w := newWriter()
+	w.value(&res.update)
+	if w.err != nil {
+		return s.failed("task "+t.ID(), w.err)
+	}
+	res.encoded = append([]byte(nil), w.Bytes()...)
+	w.Reset()
+	w.head("", r.info.number, r.step+1)
+	w.text(`,"attempt":` + strconv.Itoa(res.attempt) + `,`)
+	r.write(w, i)
+	w.text(`}`)
+	if w.err != nil {
+		return s.failed("task "+t.ID(), w.err)
+	}
+	err := s.store.Pend(context.WithoutCancel(ctx), s.thread, s.fence, PendingWrite{Seq: s.seq + 1, Task: t.ID(), Data: w.Bytes()})
+	if err != nil {
+		return s.failed("task "+t.ID(), err)
+	}
+	return nil
+}

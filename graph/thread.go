@@ -1,0 +1,181 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+// A Thread is a handle on one thread of an App: a state that lives on between calls. It holds nothing but its id
+// and options, costs nothing, and is safe for concurrent use; of two calls that run at the same time, here or in another
+// process, the later one takes the thread and the earlier one fails with [ErrFenced] at its next commit.
+type Thread[S Reducer[S, U], U any] struct {
+	app *App[S, U]
+	id  string
+	threadOptions
+}
+
+// Thread returns a handle on the thread id, which need not exist yet. An empty id is an [ErrThreadID] on use.
+func (a *App[S, U]) Thread(id string, opts ...ThreadOption) *Thread[S, U] {
+	t := &Thread[S, U]{app: a, id: id, threadOptions: threadOptions{store: a.memory}}
+	for _, opt := range opts {
+		opt(&t.threadOptions)
+	}
+	return t
+}
+
+// A Head is a thread as it is stored now.
+type Head[S any] struct {
+	Exists bool     // it was started
+	State  S        // after the last commit
+	Seq    int64    // of the last commit
+	Step   int      // committed steps of the last run
+	Next   []string // nodes of the step that waits to run, once per task, in task order; a part of it may be saved already
+	Done   bool     // the last run has come to its end
+}
+
+// Head reads the thread without claiming it. It returns [RowError] for a row that cannot be read.
+func (t *Thread[S, U]) Head(ctx context.Context) (Head[S], error) {
+	saved, err := t.load(ctx)
+	if err != nil || !saved.exists {
+		return Head[S]{}, err
+	}
+	head := Head[S]{Exists: true, State: saved.state, Seq: saved.seq, Step: saved.step, Done: saved.pos.Done()}
+	for i := range saved.pos.Next {
+		head.Next = append(head.Next, saved.pos.Next[i].Node)
+	}
+	return head, nil
+}
+
+// Invoke applies in to the thread's state, the zero state on a new thread, and runs the graph from its start. Every step is
+// committed before the next one. An unfinished run is given up, with the pending writes of its unfinished step;
+// the Result says so. Errors are those of [App.Invoke], [SaveError], [RowError], and those of the store.
+func (t *Thread[S, U]) Invoke(ctx context.Context, in U) (Result[S], error) {
+	return t.start(ctx, in, nil)
+}
+
+// Resume goes on with an unfinished run, behind its last commit: only tasks whose writes are not saved run. On a finished
+// thread it does nothing and returns the state; on one that was never started it returns [ErrNothingToResume].
+// It returns [ErrGraphChanged] when the topology differs from the one that the run had; see [AllowGraphChange].
+func (t *Thread[S, U]) Resume(ctx context.Context) (Result[S], error) {
+	return t.resume(ctx, nil)
+}
+
+// Stream is Invoke as a sequence of events; see [App.Stream]. [RunStart] says whether an unfinished run was given up.
+func (t *Thread[S, U]) Stream(ctx context.Context, in U, modes Mode) iter.Seq2[Event[S, U], error] {
+	return stream(ctx, t.id, modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
+		return t.start(ctx, in, out)
+	})
+}
+
+// ResumeStream is Resume as a sequence of events. Tasks that were saved before show no start and no end, but their update
+// once the step is committed.
+func (t *Thread[S, U]) ResumeStream(ctx context.Context, modes Mode) iter.Seq2[Event[S, U], error] {
+	return stream(ctx, t.id, modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
+		return t.resume(ctx, out)
+	})
+}
+
+func (t *Thread[S, U]) start(ctx context.Context, in U, out *sink[S, U]) (Result[S], error) {
+	r, saved, err := t.open(ctx, out)
+	if err != nil {
+		return Result[S]{}, err
+	}
+	r.info.number = saved.run + 1
+	r.result.Discarded = saved.exists && !saved.pos.Done()
+	r.save.discarded = r.result.Discarded
+	if err := r.input(ctx, in); err != nil {
+		return Result[S]{State: saved.state}, err
+	}
+	return r.execute(ctx)
+}
+
+func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U]) (Result[S], error) {
+	saved, err := t.load(ctx)
+	if err != nil {
+		return Result[S]{}, err
+	}
+	if err := t.resumable(saved); err != nil {
+		return Result[S]{State: saved.state}, err
+	}
+	if saved.pos.Done() {
+		if out != nil {
+			out.send(Event[S, U]{Kind: RunStart, Step: saved.step, State: saved.state}, nil)
+		}
+		return Result[S]{State: saved.state}, nil
+	}
+	r, saved, err := t.open(ctx, out)
+	if err != nil {
+		return Result[S]{}, err
+	}
+	if err := t.resumable(saved); err != nil { // it may have changed before the claim
+		return Result[S]{State: saved.state}, err
+	}
+	r.info.number, r.step, r.pos, r.pending = saved.run, saved.step, saved.pos, saved.pending
+	r.app.plan.resolve(&r.pos)
+	return r.execute(ctx)
+}
+
+func (t *Thread[S, U]) resumable(saved *restored[S]) error {
+	switch {
+	case !saved.exists:
+		return fmt.Errorf("%w: %q", ErrNothingToResume, t.id)
+	case saved.pos.Done():
+		return nil
+	case saved.graph != t.app.fingerprint && !t.allowChange:
+		return fmt.Errorf("%w: thread %q ran graph %s, this is %s (%s)", ErrGraphChanged, t.id, saved.graph, t.app.fingerprint, t.app.name)
+	}
+	return t.app.plan.Check(saved.pos)
+}
+
+// open claims and loads the thread.
+func (t *Thread[S, U]) open(ctx context.Context, out *sink[S, U]) (*run[S, U], *restored[S], error) {
+	if err := t.usable(ctx); err != nil {
+		return nil, nil, err
+	}
+	fence, err := t.store.Claim(ctx, t.id)
+	if err != nil {
+		return nil, nil, t.failed(ctx, "claim", err)
+	}
+	saved, err := t.load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &run[S, U]{app: t.app, limits: t.app.limits, out: out, state: saved.state}
+	r.info.thread = t.id
+	r.save = &saver{
+		store: t.store, thread: t.id, fence: fence, seq: saved.seq,
+		graph: t.app.fingerprint, stored: saved.graph,
+		logged: saved.logged, snapshot: saved.snapshot, pending: len(saved.pending) > 0,
+		entry: newWriter(),
+	}
+	return r, saved, nil
+}
+
+func (t *Thread[S, U]) load(ctx context.Context) (*restored[S], error) {
+	if err := t.usable(ctx); err != nil {
+		return nil, err
+	}
+	rec, err := t.store.Load(ctx, t.id)
+	if err != nil {
+		return nil, t.failed(ctx, "load", err)
+	}
+	return t.app.restore(t.id, &rec)
+}
+
+func (t *Thread[S, U]) usable(ctx context.Context) error {
+	if t.id == "" {
+		return ErrThreadID
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (t *Thread[S, U]) failed(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%s thread %q: %w", what, t.id, err)
+}
