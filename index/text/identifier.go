@@ -60,6 +60,12 @@ func isDecimalPoint(runes []rune, i int) bool {
 		i > 0 && unicode.IsDigit(runes[i-1]) && i+1 < len(runes) && unicode.IsDigit(runes[i+1])
 }
 
+// isPluralAbbreviation reports capitals with a small s behind: CPUs.
+func isPluralAbbreviation(word string) bool {
+	capitals, ok := strings.CutSuffix(word, "s")
+	return ok && len(capitals) > 1 && strings.IndexFunc(capitals, func(r rune) bool { return r < 'A' || r > 'Z' }) < 0
+}
+
 // isNumber reports digits with points and commas between.
 func isNumber(word string) bool {
 	return word != "" && isDigit(rune(word[0])) &&

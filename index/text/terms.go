@@ -56,6 +56,9 @@ func appendTerms(terms []string, word string) []string {
 	if isNumber(whole) {
 		return append(terms, cut(strings.ReplaceAll(whole, ",", "")))
 	}
+	if isPluralAbbreviation(word) {
+		return append(terms, cut(strings.TrimSuffix(whole, "s"))) // Porter2 stems "cpus" to "cpus"
+	}
 	parts := splitIdentifier(strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s"))
 	if len(parts) < 2 {
 		return append(terms, cut(stem(whole)))
