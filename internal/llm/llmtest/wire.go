@@ -15,6 +15,7 @@ type exchange struct {
 	r       *http.Request
 	request Request
 	closing <-chan struct{}
+	said    strings.Builder // the text streamed so far
 }
 
 // completion is an answer before it has a form.
@@ -90,6 +91,7 @@ func (x *exchange) begin() {
 func (x *exchange) words(text string) {
 	for _, word := range strings.SplitAfter(text, " ") {
 		if word != "" {
+			x.said.WriteString(word)
 			x.delta(map[string]any{"content": word})
 		}
 	}
@@ -120,7 +122,7 @@ func (x *exchange) calls(calls []llms.ToolCall) {
 func (x *exchange) finish(reason string) {
 	x.chunk(map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}, nil)
 	if o := x.request.StreamOptions; o != nil && o.IncludeUsage {
-		x.chunk(nil, usage(x.request, ""))
+		x.chunk(nil, usage(x.request, x.said.String()))
 	}
 	x.data("[DONE]")
 }
