@@ -32,8 +32,8 @@ type Config struct {
 	// Timeout bounds a whole call with its retries and waits. Default 60s.
 	Timeout time.Duration
 	// AttemptTimeout bounds the silence within one attempt: the time to a whole reply, or, while
-	// streaming, to the next event. An attempt that stays silent longer is retried. Default: Timeout,
-	// so that a slow local model is not cut short.
+	// streaming, to the next event. An attempt that stays silent longer is retried. Default 0: only
+	// Timeout counts, so that a slow local model is not cut short. From Timeout on it has no effect.
 	AttemptTimeout time.Duration
 	// MaxRetries is how many attempts may follow a failed first one. Default 3; negative means none.
 	MaxRetries int
@@ -88,9 +88,6 @@ func (c Config) withDefaults() (Config, error) {
 func (c *Config) fill() {
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
-	}
-	if c.AttemptTimeout == 0 {
-		c.AttemptTimeout = c.Timeout
 	}
 	if c.MaxRetries == 0 {
 		c.MaxRetries = DefaultMaxRetries

@@ -108,3 +108,11 @@ func silence(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
+
+// slowReader takes that long for each piece; only for a test on a fake clock.
+func slowReader(d time.Duration) llms.CallOption {
+	return llms.WithStreamingFunc(func(context.Context, []byte) error {
+		time.Sleep(d)
+		return nil
+	})
+}

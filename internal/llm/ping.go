@@ -27,7 +27,6 @@ func Ping(ctx context.Context, cfg Config) error {
 	}
 	cfg.MaxRetries = -1
 	cfg.Timeout = min(cfg.Timeout, maxPing)
-	cfg.AttemptTimeout = min(cfg.AttemptTimeout, cfg.Timeout)
 	e := newEndpoint(cfg)
 	names, err := retry(ctx, e, func(ctx context.Context, _ *watch) ([]string, error) { return e.models(ctx) })
 	if err != nil || cfg.Model == "" || lists(names, cfg.Model) {

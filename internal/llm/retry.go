@@ -81,10 +81,9 @@ func (d *deferred) Unwrap() []error { return []error{d.error, d.wait} }
 // attempt runs op once under the watch for silence. final says that its failure must stand.
 func attempt[T any](ctx context.Context, e *endpoint, op func(context.Context, *watch) (T, error)) (v T, final bool, err error) {
 	watched, cancel := context.WithCancelCause(ctx)
-	w := &watch{after: e.cfg.AttemptTimeout}
-	w.timer = time.AfterFunc(w.after, func() { cancel(errSilent) })
+	w := e.newWatch(func() { cancel(errSilent) })
 	defer cancel(nil)
-	defer w.timer.Stop()
+	defer w.pause()
 	v, err = op(watched, w)
 	if errors.Is(err, errSilent) {
 		err = silentError(e.cfg.BaseURL, w.after)
@@ -95,12 +94,28 @@ func attempt[T any](ctx context.Context, e *endpoint, op func(context.Context, *
 // watch cancels an attempt that shows no sign of life for a while. It belongs to one goroutine.
 type watch struct {
 	after time.Duration
-	timer *time.Timer
-	shown bool // a token reached the caller: the attempt cannot be repeated
+	timer *time.Timer // nil when the call's own deadline comes no later
+	shown bool        // a token reached the caller: the attempt cannot be repeated
+}
+
+func (e *endpoint) newWatch(silent func()) *watch {
+	w := &watch{after: e.cfg.AttemptTimeout}
+	if w.after > 0 && w.after < e.cfg.Timeout {
+		w.timer = time.AfterFunc(w.after, silent)
+	}
+	return w
 }
 
 // touch starts the wait anew.
-func (w *watch) touch() { w.timer.Reset(w.after) }
+func (w *watch) touch() {
+	if w.timer != nil {
+		w.timer.Reset(w.after)
+	}
+}
 
 // pause stops the wait until the next touch.
-func (w *watch) pause() { w.timer.Stop() }
+func (w *watch) pause() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
