@@ -15,7 +15,7 @@ func (s *markdownScanner) frontMatter() (next int) {
 	switch strings.TrimRight(s.text(0), " \t") {
 	case "---":
 		next, title = s.fencedBy("---", "..."), yamlTitle
-		if next > 0 && !yamlKey.MatchString(s.text(1)) {
+		if next > 0 && !s.yamlFrom(1, next-1) {
 			return 0 // two thematic breaks
 		}
 	case "+++":
@@ -29,6 +29,14 @@ func (s *markdownScanner) frontMatter() (next int) {
 		}
 	}
 	return next
+}
+
+// yamlFrom reports whether the first of the lines [from, to) that is not blank looks like YAML; without any it does.
+func (s *markdownScanner) yamlFrom(from, to int) bool {
+	for from < to && s.blank(from) {
+		from++
+	}
+	return from == to || yamlKey.MatchString(s.text(from))
 }
 
 // fencedBy returns the line after the first one that is one of ends, 0 when there is none.
@@ -54,7 +62,7 @@ func (s *markdownScanner) setTitle(value string) {
 }
 
 var (
-	yamlKey   = regexp.MustCompile(`^(?:["']?[\w.-]+["']?\s*:(?:\s|$)|#|---|\.\.\.|\s*$)`)
+	yamlKey   = regexp.MustCompile(`^(?:["']?[\w.-]+["']?\s*:(?:\s|$)|#)`)
 	yamlTitle = regexp.MustCompile(`^["']?[tT]itle["']?\s*:\s+(.*)$`)
 	tomlTitle = regexp.MustCompile(`^[tT]itle\s*=\s*(.*)$`)
 	jsonTitle = regexp.MustCompile(`^\s*"[tT]itle"\s*:\s*("(?:[^"\\]|\\.)*")`)

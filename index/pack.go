@@ -111,9 +111,6 @@ func (d *outline) cutLine(out []piece, p piece, limit int) []piece {
 // fit is the length of the longest start of s that is not larger than limit, cut after white space if there is any.
 // It is at least one rune.
 func fit(s string, limit int) int {
-	if sizeOf(s) <= limit {
-		return len(s)
-	}
 	size, letters, space := 0, 0, 0
 	for i, r := range s {
 		switch {

@@ -3,8 +3,6 @@ package text
 import (
 	"strings"
 	"unicode"
-
-	"github.com/kljensen/snowball/english"
 )
 
 // splitIdentifier cuts word at punctuation, between lower and upper case ("readFile"), before the last capital of
@@ -26,8 +24,8 @@ func splitIdentifier(word string) []string {
 			if isDecimalPoint(runes, i) {
 				continue
 			}
-			if suffix := string(runes[i:]); suffix == "++" || suffix == "#" {
-				continue // C++, C#
+			if isLanguageSuffix(runes[i:]) {
+				continue
 			}
 			flush(i)
 			start = i + 1
@@ -55,6 +53,11 @@ func cutsBefore(runes []rune, i int) bool {
 	return unicode.IsUpper(before) && len(rest) > 0 && unicode.IsLower(rest[0]) && !plural
 }
 
+// isLanguageSuffix reports the signs of C++ and C#.
+func isLanguageSuffix(rest []rune) bool {
+	return len(rest) == 2 && rest[0] == '+' && rest[1] == '+' || len(rest) == 1 && rest[0] == '#'
+}
+
 func isDecimalPoint(runes []rune, i int) bool {
 	return (runes[i] == '.' || runes[i] == ',') &&
 		i > 0 && unicode.IsDigit(runes[i-1]) && i+1 < len(runes) && unicode.IsDigit(runes[i+1])
@@ -70,12 +73,4 @@ func isPluralAbbreviation(word string) bool {
 func isNumber(word string) bool {
 	return word != "" && isDigit(rune(word[0])) &&
 		strings.IndexFunc(word, func(r rune) bool { return !isDigit(r) && r != '.' && r != ',' }) < 0
-}
-
-// stem is the Porter2 stem of an English word in lower case; another word stays.
-func stem(word string) string {
-	if len(word) < 3 || strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) >= 0 {
-		return word
-	}
-	return english.Stem(word, true)
 }

@@ -31,8 +31,8 @@ func eachToken(s string, f func(token)) {
 // eachWord cuts s, which holds no CJK, at Unicode's word boundaries.
 func eachWord(s string, f func(token)) {
 	for it := words.FromString(s); it.Next(); {
-		word := it.Value()
-		if !hasWordRune(word) {
+		word := strings.TrimLeftFunc(it.Value(), notWordRune) // UAX 29 keeps a mark with the space before it
+		if word == "" {
 			continue
 		}
 		if len(word) == 1 {
@@ -92,7 +92,7 @@ func scriptOf(r rune) script {
 	}
 }
 
-// fold turns full-width ASCII into ASCII and invalid bytes into spaces.
+// fold turns full-width ASCII into ASCII, and invalid bytes and all white space beyond ASCII into spaces.
 func fold(s string) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
@@ -103,7 +103,7 @@ func fold(s string) string {
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == utf8.RuneError:
+		case r == utf8.RuneError || unicode.IsSpace(r): // UAX 29 joins words at U+202F
 			return ' '
 		case r >= '！' && r <= '～':
 			return r - '！' + '!'
@@ -121,5 +121,7 @@ func isWordRune(r rune) bool {
 	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
+
+func notWordRune(r rune) bool { return !isWordRune(r) }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
