@@ -38,14 +38,14 @@ func (s small) Apply(t tick) (small, error) {
 	return s, nil
 }
 
-// big is the second row: 700 bytes of state.
-type big struct {
+// wide is the second row: 700 bytes of state.
+type wide struct {
 	Count int      `json:"count"`
 	Log   []string `json:"log"`
 	Blob  [84]int  `json:"-"`
 }
 
-func (s big) Apply(t tick) (big, error) {
+func (s wide) Apply(t tick) (wide, error) {
 	s.Count++
 	from := max(0, len(s.Log)-7)
 	s.Log = graph.Append(s.Log[from:], t.Line)
@@ -85,11 +85,11 @@ func smallLoop(b testing.TB) *graph.App[small, tick] {
 	}, graph.MaxSteps(loopSteps+1))
 }
 
-func bigLoop(b testing.TB) *graph.App[big, tick] {
-	return compile(b, func(g *graph.Graph[big, tick]) {
-		loop := g.Node("loop", func(_ context.Context, s big) (tick, error) { return tick{lines[s.Count&15]}, nil })
+func wideLoop(b testing.TB) *graph.App[wide, tick] {
+	return compile(b, func(g *graph.Graph[wide, tick]) {
+		loop := g.Node("loop", func(_ context.Context, s wide) (tick, error) { return tick{lines[s.Count&15]}, nil })
 		g.Start(loop)
-		graph.Route(g, loop, func(s big) verdict { return again1000(s.Count) }, graph.Case(again, loop), graph.Case(good, graph.End))
+		graph.Route(g, loop, func(s wide) verdict { return again1000(s.Count) }, graph.Case(again, loop), graph.Case(good, graph.End))
 	}, graph.MaxSteps(loopSteps+1))
 }
 
@@ -138,7 +138,7 @@ func BenchmarkLoop(b *testing.B) {
 		perStep(b, loopSteps)
 	})
 	b.Run("graph-700B", func(b *testing.B) {
-		app := bigLoop(b)
+		app := wideLoop(b)
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := app.Invoke(context.Background(), tick{}); err != nil {

@@ -41,7 +41,7 @@ var (
 )
 
 type typeWalk struct {
-	seen     map[reflect.Type]bool
+	seen     map[reflect.Type]bool // being walked, or without mistakes
 	mistakes []error
 }
 
@@ -54,6 +54,12 @@ func (w *typeWalk) walk(path string, t reflect.Type) {
 		return
 	}
 	w.seen[t] = true
+	before := len(w.mistakes)
+	defer func() {
+		if len(w.mistakes) > before {
+			delete(w.seen, t) // report it again where it is met again
+		}
+	}()
 	if e, ok := reflect.Zero(t).Interface().(elementer); ok && t.Kind() == reflect.Struct {
 		w.walk(path, e.setElem())
 		return
@@ -107,7 +113,7 @@ func (w *typeWalk) fields(path string, t reflect.Type) {
 				name = f.Name
 			}
 			if other, taken := names[name]; taken {
-				w.refuse(path+"."+f.Name, "it has the JSON name of "+other+", and both would be lost")
+				w.refuse(path+"."+f.Name, "it has the JSON name of "+other+", and one of them would be lost")
 			}
 			names[name] = f.Name
 		}
