@@ -28,9 +28,13 @@ func TestIndexInAChildProcess(t *testing.T) {
 		t.Skip("run by TestAKilledUpdateKeepsWhatItCommittedAndARerunCompletesIt")
 	}
 	x := openIndex(t, openIndexFile(t, path))
+	commits := 0
 	_, err := x.Update(t.Context(), []string{os.Getenv(killFolder)}, index.UpdateOptions{Progress: func(p index.Progress) {
 		if p.Phase == index.PhaseIndex {
-			fmt.Println("committed", p.Done) // the parent kills us on this line
+			fmt.Println("committed", p.Done) // the parent kills us from the first such line on
+			if commits++; commits == 3 {
+				<-t.Context().Done() // a slow parent shall not find us finished
+			}
 		}
 	}})
 	require.NoError(t, err)
