@@ -20,7 +20,7 @@ func (a *assembly) add(chunk completion) {
 	}
 	for _, ch := range chunk.Choices {
 		whole := a.choice(ch.Index)
-		if ch.FinishReason != "" && ch.FinishReason != "null" {
+		if ch.FinishReason != "" {
 			whole.FinishReason = ch.FinishReason
 		}
 		if ch.Delta != nil {

@@ -77,3 +77,15 @@ func TestAStreamCutAnywhereBeforeItsStopReasonIsCut(t *testing.T) {
 	_, err := e.readStream(t.Context(), strings.NewReader(stream), w, sink{})
 	require.NoError(t, err)
 }
+
+func TestNothingIsShownAfterTheContextIsDone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e := newEndpoint(Config{BaseURL: "http://model.test"})
+	_, err := e.readStream(ctx, strings.NewReader(`data: {"choices":[{"delta":{"content":"late"}}]}`), new(watch),
+		sink{text: func(context.Context, []byte) error {
+			t.Error("text was shown")
+			return nil
+		}})
+	require.Equal(t, context.Canceled, err)
+}

@@ -77,7 +77,6 @@ func (c *call) inner() llms.CallOption {
 	if opts.Metadata == nil {
 		opts.Metadata = map[string]any{}
 	}
-	delete(opts.Metadata, schemaKey)
 	opts.Metadata[legacyMaxKey] = c.limitField() == "max_tokens"
 	return llms.WithOptions(opts)
 }

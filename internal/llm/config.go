@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -52,7 +53,11 @@ func (c Config) String() string {
 	if c.APIKey != "" {
 		key = "set"
 	}
-	return fmt.Sprintf("model %q at %s (API key %s)", c.Model, c.BaseURL, key)
+	base, err := checkBaseURL(cmp.Or(c.BaseURL, DefaultBaseURL))
+	if err != nil {
+		base = "an unusable base URL" // it may hold a password
+	}
+	return fmt.Sprintf("model %q at %s (API key %s)", c.Model, base, key)
 }
 
 // GoString is String, so that %#v hides the key too.
@@ -61,7 +66,8 @@ func (c Config) GoString() string { return c.String() }
 // LogValue is String, so that a logger hides the key too.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// withDefaults returns a copy with every optional field set, or the reasons why it cannot work.
+// withDefaults returns a copy with every optional field set, or all reasons why it cannot work but
+// for the model, which not everyone needs.
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
 	if c.BaseURL == "" {

@@ -44,6 +44,15 @@ func TestAConfigurationNeverPrintsItsKey(t *testing.T) {
 	text := log.String() + fmt.Sprintf("%v %+v %#v %s", cfg, cfg, cfg, cfg)
 	assert.NotContains(t, text, secret)
 	assert.Contains(t, text, "API key set")
+	cfg.BaseURL = "http://me:" + secret + "@host/v1"
+	assert.NotContains(t, cfg.String(), secret, "nor a password in its base URL")
+}
+
+func TestAllReasonsAreToldAtOnce(t *testing.T) {
+	_, err := llm.New(llm.Config{BaseURL: "nowhere", Timeout: -1})
+	for _, want := range []string{"no model is named", "http://host:port/v1", "is negative"} {
+		assert.ErrorContains(t, err, want)
+	}
 }
 
 func TestUsageIsReadFromWhateverAProviderPutThere(t *testing.T) {

@@ -7,7 +7,7 @@
 // # How a call travels
 //
 // langchaingo's openai package builds every request and maps every reply. Between it and the
-// network stands a [net/http] client of ours (see wire.go) that
+// network stands a [net/http] client of ours (see doer.go) that
 //
 //   - adds what langchaingo leaves out (top_p, a JSON schema per call, the token-limit field that
 //     the server understands),

@@ -131,9 +131,7 @@ func reason(err error) (why string, retry bool) {
 		return fmt.Sprintf("the host name %q cannot be resolved: check the base URL and the network", dns.Name), true
 	case errors.As(err, &cert), errors.As(err, &unknown):
 		return fmt.Sprintf("its certificate is not trusted (%v): check the base URL and the system's certificates", err), false
-	case errors.As(err, &record):
-		return "it does not speak TLS: check https or http in the base URL", false
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS: check https or http in the base URL", false
 	}
 	return fmt.Sprintf("%v: check the base URL and that the server is running", err), true

@@ -152,6 +152,20 @@ func TestACertificateThatIsNotTrustedIsUnreachableAndNotTriedAgain(t *testing.T)
 	assert.Equal(t, 1, connections)
 }
 
+func TestHTTPSToAServerWithoutTLSSaysSo(t *testing.T) {
+	s := llmtest.NewServer(t)
+	m, err := llm.New(llm.Config{BaseURL: strings.Replace(s.URL, "http:", "https:", 1), Model: "tiny"})
+	require.NoError(t, err)
+	_, err = m.Call(t.Context(), "x")
+	require.ErrorIs(t, err, llm.ErrUnreachable)
+	assert.ErrorContains(t, err, "does not speak TLS: check https or http")
+
+	transport := &fakeTransport{answers: answers(func(*http.Request) (*http.Response, error) { return nil, http.ErrSchemeMismatch })}
+	_, err = fakeModel(t, transport).Call(t.Context(), "x")
+	require.ErrorIs(t, err, llm.ErrUnreachable)
+	assert.Len(t, transport.at, 1, "it is not tried again")
+}
+
 func TestARedirectIsNotFollowedSoThatTheKeyGoesNowhereElse(t *testing.T) {
 	transport := &fakeTransport{answers: answers(status(307, http.Header{"Location": {"http://evil.test/v1/chat/completions"}}, ""))}
 	_, err := fakeModel(t, transport, func(c *llm.Config) { c.APIKey = secret }).Call(t.Context(), "x")
@@ -203,6 +217,7 @@ func TestWithoutAKeyNoAuthorizationIsSentWhateverTheEnvironmentSays(t *testing.T
 	got := s.Requests()[0]
 	assert.NotContains(t, got.Header, "Authorization")
 	assert.NotContains(t, got.Header, "Openai-Organization")
+	assert.Equal(t, "kbagent", got.Header.Get("User-Agent"))
 	assert.Equal(t, "tiny", got.Model)
 }
 

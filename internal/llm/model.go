@@ -22,19 +22,21 @@ var _ llms.Model = (*Model)(nil)
 // New checks cfg and makes a Model. It sends nothing and reads no environment; [Ping] asks whether
 // the server is there. The error names every field that cannot work.
 func New(cfg Config) (*Model, error) {
+	model := cfg.Model
 	cfg, err := cfg.withDefaults()
-	if cfg.Model == "" && err == nil {
-		err = errors.New("no model is named")
+	if model == "" {
+		err = errors.Join(errors.New("no model is named"), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
 	m := &Model{endpoint: newEndpoint(cfg)}
 	m.inner, err = openai.New(
-		openai.WithToken("kept by our client"), // langchaingo needs one, and never sees the true one
-		openai.WithOrganization(""),            // else it reads OPENAI_ORGANIZATION
+		// langchaingo must have a token, and never sees the true one. What it reads from the environment
+		// besides (model, organisation, address) stays with it: each call names its model, and our
+		// client takes nothing of its request but the body.
+		openai.WithToken("kept by our client"),
 		openai.WithBaseURL(cfg.BaseURL),
-		openai.WithModel(cfg.Model),
 		openai.WithHTTPClient(doer{m.endpoint}),
 	)
 	if err != nil {

@@ -148,7 +148,7 @@ func TestThinkingTextIsNeverPartOfTheAnswer(t *testing.T) {
 		"reasoning": llmtest.Raw("application/json",
 			`{"choices":[{"message":{"content":"42","reasoning":"hmm, let me see"},"finish_reason":"stop"}]}`),
 		"parts": llmtest.Raw("application/json",
-			`{"choices":[{"message":{"content":[{"type":"thinking","thinking":"hmm"},{"type":"text","text":"42"}],"reasoning_content":"hmm, let me see"},"finish_reason":"stop"}]}`),
+			`{"choices":[{"message":{"content":[{"type":"thinking","text":"hmm"},{"type":"text","text":"42"}],"reasoning_content":"hmm, let me see"},"finish_reason":"stop"}]}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t)
@@ -166,6 +166,8 @@ func TestALegacyFunctionCallIsAToolCallAndAMissingOneNoPanic(t *testing.T) {
 	s.Reply(
 		llmtest.Raw("application/json", `{"choices":[{"message":{"content":null,"function_call":{"name":"f","arguments":{"x":1}}},"finish_reason":"function_call"}]}`),
 		llmtest.Raw("application/json", `{"choices":[{"message":{"content":"odd"},"finish_reason":"function_call"}]}`),
+		llmtest.Raw("application/json", `{"choices":[{"message":{"content":null,"function_call":{"name":"f","arguments":"{}"},`+
+			`"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`),
 	)
 	m := newModel(t, s)
 	resp, err := ask(t, m)
@@ -175,6 +177,9 @@ func TestALegacyFunctionCallIsAToolCallAndAMissingOneNoPanic(t *testing.T) {
 	resp, err = ask(t, m)
 	require.NoError(t, err)
 	assert.Equal(t, "odd", resp.Choices[0].Content)
+	resp, err = ask(t, m)
+	require.NoError(t, err)
+	assert.Equal(t, []llms.ToolCall{llmtest.Call("a", "f", "{}")}, resp.Choices[0].ToolCalls, "both forms are one call")
 }
 
 func TestAConversationThatCannotBeSentIsRefusedBeforeTheWire(t *testing.T) {

@@ -118,6 +118,17 @@ func TestTheWholeCallEndsAtItsTimeout(t *testing.T) {
 	})
 }
 
+func TestAnAttemptTimeoutNoShorterThanTheTimeoutHasNoEffect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := fakeModel(t, &fakeTransport{answers: answers(silence)}, func(c *llm.Config) {
+			c.Timeout, c.AttemptTimeout = 5*time.Second, 5*time.Second
+		})
+		_, err := m.Call(t.Context(), "x")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorContains(t, err, "gave no complete answer within 5s")
+	})
+}
+
 func TestTheTimeoutTellsTheLastFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := &fakeTransport{answers: answers(status(503, nil, "loading the model"), silence)}
@@ -141,13 +152,13 @@ func TestASilentAttemptIsTriedAgain(t *testing.T) {
 }
 
 // drip streams a piece every few seconds, then stays silent for ever.
-func drip(pieces int, every time.Duration) func(*http.Request) (*http.Response, error) {
+func drip(pieces int, every time.Duration, event string) func(*http.Request) (*http.Response, error) {
 	return func(r *http.Request) (*http.Response, error) {
 		reader, writer := io.Pipe()
 		go func() {
 			for range pieces {
 				time.Sleep(every) // the clock of the test's bubble
-				if _, err := io.WriteString(writer, `data: {"choices":[{"index":0,"delta":{"content":"x"}}]}`+"\n\n"); err != nil {
+				if _, err := io.WriteString(writer, "data: "+event+"\n\n"); err != nil {
 					return
 				}
 			}
@@ -161,7 +172,7 @@ func drip(pieces int, every time.Duration) func(*http.Request) (*http.Response, 
 func TestAStreamMayTakeLongAsLongAsItIsNotSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		transport := &fakeTransport{answers: answers(drip(6, 4*time.Second))}
+		transport := &fakeTransport{answers: answers(drip(6, 4*time.Second, `{"choices":[{"index":0,"delta":{"content":"x"}}]}`))}
 		m := fakeModel(t, transport, func(c *llm.Config) { c.AttemptTimeout = 5 * time.Second })
 		var got collector
 		_, err := ask(t, m, got.option())
@@ -170,6 +181,17 @@ func TestAStreamMayTakeLongAsLongAsItIsNotSilent(t *testing.T) {
 		assert.Equal(t, "xxxxxx", got.text())
 		assert.Equal(t, 29*time.Second, time.Since(begin))
 		assert.Len(t, transport.at, 1, "after the first piece nothing is asked again")
+	})
+}
+
+func TestAnEventWithoutTextIsASignOfLifeToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		transport := &fakeTransport{answers: answers(drip(6, 4*time.Second, `{"choices":[]}`))}
+		m := fakeModel(t, transport, func(c *llm.Config) { c.AttemptTimeout, c.MaxRetries = 5*time.Second, -1 })
+		_, err := ask(t, m, new(collector).option())
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 29*time.Second, time.Since(begin))
 	})
 }
 

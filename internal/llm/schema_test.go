@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/kbagent/kbagent/internal/llm"
 	"github.com/kbagent/kbagent/internal/llm/llmtest"
@@ -182,8 +183,9 @@ func TestOnlyTheRefusedPartIsLeftOut(t *testing.T) {
 }
 
 func TestOpenAIItselfGetsMaxCompletionTokens(t *testing.T) {
-	var body bytes.Buffer
+	var body bytes.Buffer // the last request's
 	transport := &fakeTransport{answers: answers(func(r *http.Request) (*http.Response, error) {
+		body.Reset()
 		_, err := body.ReadFrom(r.Body)
 		require.NoError(t, err)
 		return status(200, nil, goodReply)(r)
@@ -195,4 +197,7 @@ func TestOpenAIItselfGetsMaxCompletionTokens(t *testing.T) {
 	assert.Equal(t, []string{"api.openai.com"}, transport.hosts)
 	assert.Contains(t, body.String(), `"max_completion_tokens":5`)
 	assert.NotContains(t, body.String(), `"max_tokens"`)
+	_, err = ask(t, m, llms.WithMaxTokens(5), openai.WithLegacyMaxTokensField())
+	require.NoError(t, err)
+	assert.Contains(t, body.String(), `"max_tokens":5`, "unless the caller knows better")
 }

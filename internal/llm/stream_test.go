@@ -29,13 +29,14 @@ func TestAStreamedAnswerComesInPiecesAndAsAWhole(t *testing.T) {
 
 func TestAStreamWithoutAGoodEndIsNeverAnAnswer(t *testing.T) {
 	const word = `data: {"choices":[{"index":0,"delta":{"content":"partial"}}]}`
+	const stop = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
 	for name, reply := range map[string]llmtest.Reply{
 		"the connection closes":                    llmtest.Cut("partial answer"),
 		"[DONE] without a stop reason":             llmtest.NoStopReason("partial answer"),
 		"the stream ends without [DONE]":           llmtest.Stream(word),
 		"an error event":                           llmtest.MidStreamError("partial answer", "overloaded"),
-		"an error event by name":                   llmtest.Stream(word, "event: error\ndata: {\"message\":\"overloaded\"}", "data: [DONE]"),
-		"an error as a bare string":                llmtest.Stream(word, `data: {"error":"overloaded"}`, "data: [DONE]"),
+		"an error event by name":                   llmtest.Stream(word, "event: error\ndata: {\"message\":\"overloaded\"}", stop, "data: [DONE]"),
+		"an error as a bare string":                llmtest.Stream(word, `data: {"error":"overloaded"}`, stop, "data: [DONE]"),
 		"a line of half a JSON object":             llmtest.Malformed(`data: {"choices":[{"delta":{"cont`),
 		"a line that is no field":                  llmtest.Malformed(`error: {"code":500}`),
 		"a line of prose":                          llmtest.Malformed("Internal Server Error"),
@@ -80,7 +81,7 @@ func TestTheErrorOfACutStreamSaysWhatTheServerReported(t *testing.T) {
 
 func TestAStreamThatBreaksBeforeTheFirstPieceIsAskedAgain(t *testing.T) {
 	s := llmtest.NewServer(t)
-	s.Reply(llmtest.Cut(""), llmtest.MidStreamError("", "overloaded"), llmtest.Text("here now"))
+	s.Reply(llmtest.Cut(""), llmtest.MidStreamError("", "overloaded"), llmtest.Stream("data: [DONE]"), llmtest.Text("here now"))
 	var got collector
 	resp, err := ask(t, newModel(t, s), got.option())
 	require.NoError(t, err)

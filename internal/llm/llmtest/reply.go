@@ -129,10 +129,7 @@ func MidStreamError(partial, reason string) Reply {
 	}}
 }
 
-// Stream sends these lines as an event stream, each followed by a blank line: "data: {…}".
+// Stream sends exactly these lines as an event stream, each followed by a blank line: "data: {…}".
 func Stream(lines ...string) Reply {
-	return Reply{func(x *exchange) {
-		x.begin()
-		x.write(strings.Join(lines, "\n\n") + "\n\n")
-	}}
+	return Raw("text/event-stream", strings.Join(lines, "\n\n")+"\n\n")
 }
