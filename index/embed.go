@@ -25,9 +25,11 @@ func (u *updater) embed(ctx context.Context) error {
 	if err := e.all(ctx); err != nil {
 		return err
 	}
-	e.reportFailures()
-	if len(e.failed) > 0 {
+	if e.reportFailures(); len(e.failed) > 0 {
 		return nil // old vectors may still serve until all new ones are there
+	}
+	if e.done < e.total { // equal passages that one vector served
+		u.tell(Progress{Phase: PhaseEmbed, Done: e.total, Total: e.total})
 	}
 	return u.store.Apply(ctx, Change{Prune: model})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kbagent/kbagent/index/text"
@@ -24,7 +25,8 @@ const (
 // Path and line, at most limit (default 50 when ≤ 0), of kind KindNone with score 0. Section is the first match's.
 //
 // It reads the sources as they were indexed, from the store: a file that changed since is found as it was, in
-// accordance with all other searches. A pattern that does not compile, or only matches empty text, gives an ErrPattern.
+// accordance with all other searches. A pattern that is empty or does not compile gives an
+// ErrPattern; matches of empty text do not count.
 func (x *Index) Grep(ctx context.Context, pattern string, limit int) ([]Hit, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -66,7 +68,7 @@ func grepSource(s Source, re *regexp.Regexp, limit int) []Hit {
 		if len(hits) >= limit {
 			return hits
 		}
-		if at := re.FindStringIndex(s.Text[l.start:l.end]); at == nil || at[0] == at[1] {
+		if !matchesText(re, s.Text[l.start:l.end]) {
 			continue
 		}
 		if first < 0 || i-last >= grepMerge {
@@ -77,6 +79,15 @@ func grepSource(s Source, re *regexp.Regexp, limit int) []Hit {
 	}
 	flush()
 	return hits
+}
+
+// matchesText reports whether re matches something in line that is not empty.
+func matchesText(re *regexp.Regexp, line string) bool {
+	at := re.FindStringIndex(line)
+	if at == nil || at[0] < at[1] {
+		return at != nil
+	}
+	return slices.ContainsFunc(re.FindAllStringIndex(line, -1), func(at []int) bool { return at[0] < at[1] })
 }
 
 // grepHit is the lines first to last with their surroundings.

@@ -22,14 +22,12 @@ var fieldWeights = Weights{Title: 1, Section: 1, Body: 1}
 // Passages that share no term with the query are no hits; a query without terms, or k ≤ 0, has none. The query
 // is plain text: no character in it has a meaning of its own.
 func (x *Index) Keyword(ctx context.Context, query string, k int) ([]Hit, error) {
-	return x.keyword(ctx, text.Terms(query), k)
-}
-
-func (x *Index) keyword(ctx context.Context, terms []string, k int) ([]Hit, error) {
-	terms = distinct(terms, maxQueryTerms)
+	terms := text.Terms(query)
 	if len(terms) == 0 || k <= 0 {
 		return nil, nil
 	}
+	// The words as they stand find identifiers, which are kept whole and without stemming: "readfile" finds ReadFile.
+	terms = distinct(append(terms, text.Words(query)...), maxQueryTerms)
 	matches, err := x.store.Keyword(ctx, KeywordQuery{Terms: terms, Weights: fieldWeights, K: k})
 	if err != nil {
 		return nil, fmt.Errorf("keyword search: %w", err)

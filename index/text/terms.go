@@ -13,6 +13,7 @@ const maxTerm = 96
 //   - runs of Han and Kana, and of Hangul, as overlapping pairs of characters: "数据库" → "数据", "据库";
 //     a character that stands alone stays alone.
 //
+// An identifier as a whole is not stemmed while a plain word is: who looks for "readfile" asks for Terms and Words.
 // A term is never empty and holds no white space.
 func Terms(s string) []string {
 	terms := make([]string, 0, len(s)/5)
