@@ -111,3 +111,6 @@ func (c Config) withDefaults() Config {
 
 // Topology is the agent's graph as data, for drawings and coverage.
 func (a *Agent) Topology() graph.Topology { return a.app.Topology() }
+
+// NewThread is an id for a new conversation.
+func (a *Agent) NewThread() string { return a.cfg.NewID() }

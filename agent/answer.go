@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -39,6 +40,11 @@ type Citation struct {
 	StartLine int    `json:"start_line"`
 	EndLine   int    `json:"end_line"`
 	Quote     string `json:"quote"`
+}
+
+// String is the source as answers list it: "[1] path:L42-L57".
+func (c Citation) String() string {
+	return fmt.Sprintf("[%d] %s:L%d-L%d", c.N, c.Path, c.StartLine, c.EndLine)
 }
 
 func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration) Answer {

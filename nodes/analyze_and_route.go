@@ -34,7 +34,7 @@ func (t *turn) route(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("route the question: %w", err)
 	}
-	t.modelFailed("router", reason)
+	t.modelFailed(RoleRouter, reason)
 	t.update.Route = &d.Route
 	t.update.RouteConfidence = &d.Confidence
 	t.update.Category = &d.Category

@@ -79,7 +79,7 @@ func (t *turn) score(ctx context.Context, q GradeRequest) (scored, error) {
 	case errors.As(err, &unreadable):
 		return t.unreadable(ctx, q, unreadable)
 	default:
-		t.modelFailed("grader", err)
+		t.modelFailed(RoleGrader, err)
 		if err := t.audit(ctx, AuditGraderDegraded, details{"reason": oneLine(err), "to": sourceLexical}); err != nil {
 			return scored{}, err
 		}

@@ -19,7 +19,7 @@ const graderItemRunes = 2000
 
 // Grade returns *UnreadableError when neither the reply nor its repair can be read.
 func (g modelGrader) Grade(ctx context.Context, q GradeRequest) (Grades, error) {
-	call, err := graderPrompt.call("grader")
+	call, err := graderPrompt.call(RoleGrader)
 	if err != nil {
 		return Grades{}, err
 	}

@@ -122,8 +122,8 @@ func orNothing(s string) string {
 	return s
 }
 
-// text is the content of a reply without its thinking.
-func text(c *llms.ContentChoice) string { return strings.TrimSpace(reply.StripThinking(c.Content)) }
+// content is the text of a reply without its thinking.
+func content(c *llms.ContentChoice) string { return strings.TrimSpace(reply.StripThinking(c.Content)) }
 
 // history is the last turns of a conversation, as messages.
 func history(msgs []state.Message, turns int) []llms.MessageContent {

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/kbagent/kbagent/graph"
@@ -19,14 +20,25 @@ const (
 	NameSynthesize      = "synthesize"
 )
 
+// The roles that a model plays.
+const (
+	RoleRouter      = "router"
+	RolePlanner     = "planner"
+	RoleGrader      = "grader"
+	RoleSynthesizer = "synthesizer"
+)
+
 // Config is what the nodes work with.
 type Config struct {
 	Tools   tools.Set
 	Library Library // the knowledge base, as far as routing and grading look into it
 	Audit   Audit   // required; see [Discard]
 
-	// Model plays all roles when it is set. Without it, and when it fails, the built-in roles do the work.
-	Model *Model
+	// Model plays all roles, or those that ModelRoles names, when it is set. Without it, and when it fails, the
+	// built-in roles do the work.
+	Model      *Model
+	FastModel  *Model   // plays router and grader instead of Model; default Model
+	ModelRoles []string // RoleRouter, …; default all
 
 	Rules []rules.Rule     // the pre-filter rules; default rules.Default()
 	Now   func() time.Time // default time.Now
@@ -80,17 +92,33 @@ func New(cfg Config) *Nodes {
 	n.planner.builtIn = heuristicPlanner{}
 	n.grader.builtIn = lexical
 	n.synthesis.builtIn = extractiveSynthesizer{lib: cfg.Library}
-	if m := cfg.Model; m != nil {
-		n.router.model = new(Router(modelRouter{m}))
-		n.planner.model = new(Planner(modelPlanner{m}))
-		n.grader.model = new(Grader(modelGrader{m}))
-		n.synthesis.model = new(Synthesizer(modelSynthesizer{m}))
-	}
+	n.giveRoles()
 	return n
 }
 
-// HasModel says whether a model is configured.
-func (n *Nodes) HasModel() bool { return n.cfg.Model != nil }
+// giveRoles gives the model the roles that it plays.
+func (n *Nodes) giveRoles() {
+	strong, fast := n.cfg.Model, n.cfg.FastModel
+	if strong == nil {
+		return
+	}
+	if fast == nil {
+		fast = strong
+	}
+	plays := func(role string) bool { return n.cfg.ModelRoles == nil || slices.Contains(n.cfg.ModelRoles, role) }
+	if plays(RoleRouter) {
+		n.router.model = new(Router(modelRouter{fast}))
+	}
+	if plays(RolePlanner) {
+		n.planner.model = new(Planner(modelPlanner{strong}))
+	}
+	if plays(RoleGrader) {
+		n.grader.model = new(Grader(modelGrader{fast}))
+	}
+	if plays(RoleSynthesizer) {
+		n.synthesis.model = new(Synthesizer(modelSynthesizer{strong}))
+	}
+}
 
 // body is what a node does; it reads t.state and fills t.update.
 type body func(ctx context.Context, t *turn) error

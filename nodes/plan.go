@@ -30,7 +30,7 @@ func (n *Nodes) Plan() graph.NodeFunc[state.AgentState, state.Update] {
 		if err != nil {
 			return fmt.Errorf("plan the next round: %w", err)
 		}
-		t.modelFailed("planner", reason)
+		t.modelFailed(RolePlanner, reason)
 		if byModel && len(calls) == 0 { // it only repeated itself
 			byModel = false
 			if calls, err = n.planner.builtIn.Plan(ctx, request); err != nil {

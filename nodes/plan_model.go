@@ -21,7 +21,7 @@ type modelPlanner struct{ m *Model }
 const maxCalls = 6
 
 func (p modelPlanner) Plan(ctx context.Context, q PlanRequest) ([]state.ToolCall, error) {
-	call, err := plannerPrompt.call("planner")
+	call, err := plannerPrompt.call(RolePlanner)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type routeReply struct {
 }
 
 func (r modelRouter) Route(ctx context.Context, q RouteRequest) (RouteDecision, error) {
-	call, err := routerPrompt.call("router")
+	call, err := routerPrompt.call(RoleRouter)
 	if err != nil {
 		return RouteDecision{}, err
 	}

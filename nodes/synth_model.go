@@ -16,7 +16,7 @@ func (s modelSynthesizer) Synthesize(ctx context.Context, q SynthesisRequest) (S
 	if len(q.Items) == 0 {
 		template = chitchatPrompt
 	}
-	call, err := template.call("synthesizer")
+	call, err := template.call(RoleSynthesizer)
 	if err != nil {
 		return Synthesis{}, err
 	}
@@ -39,7 +39,7 @@ func (s modelSynthesizer) Synthesize(ctx context.Context, q SynthesisRequest) (S
 	if err != nil {
 		return Synthesis{}, err
 	}
-	answer := Synthesis{Text: text(choice)}
+	answer := Synthesis{Text: content(choice)}
 	if strings.EqualFold(choice.StopReason, "length") {
 		answer.Notes = append(answer.Notes, "the model's answer was cut by its length limit")
 		answer.Text += " […]"

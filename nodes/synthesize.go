@@ -109,7 +109,7 @@ func (t *turn) write(ctx context.Context, q SynthesisRequest) (answer Synthesis,
 		}
 		return answer, err
 	})
-	t.modelFailed("synthesizer", reason)
+	t.modelFailed(RoleSynthesizer, reason)
 	t.update.Warnings = append(t.update.Warnings, answer.Notes...)
 	return answer, byModel, err
 }

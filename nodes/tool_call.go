@@ -61,7 +61,10 @@ func (n *Nodes) call(ctx context.Context, strategy state.Strategy, call state.To
 		return outcome{record: record}
 	}
 	record.Note = result.Note
-	for _, item := range result.Items {
+	for i, item := range result.Items {
+		if i == 0 {
+			record.ScoreKind = item.ScoreKind
+		}
 		record.ItemIDs = append(record.ItemIDs, item.ID)
 		record.Scores = append(record.Scores, item.RetrievalScore)
 	}

@@ -206,7 +206,7 @@ const extractRun = 3
 // extract is the best run of sentences of one item.
 func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool) {
 	f := q.features(item)
-	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content[s.Start:s.End]) })
+	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content, s) })
 	for i := range spans {
 		last := i
 		for last+1 < len(spans) && last-i+1 < extractRun && sameParagraph(item.Content[spans[last].End:spans[last+1].Start]) {
@@ -222,6 +222,10 @@ func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool)
 	return best, ok
 }
 
-func isHeading(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "#") }
+// isHeading says whether a sentence stands on a line that starts with #.
+func isHeading(content string, s text.Span) bool {
+	line := content[strings.LastIndexByte(content[:s.Start], '\n')+1 : s.End]
+	return strings.HasPrefix(strings.TrimSpace(line), "#")
+}
 
 func sameParagraph(gap string) bool { return strings.Count(gap, "\n") < 2 }

@@ -55,7 +55,7 @@ func NextStrategy(available, attempted []state.Strategy, preferred state.Strateg
 // looking at what files there are, is allowed under all of them.
 func AllowedTools(s state.Strategy) []string {
 	searches := map[state.Strategy][]string{
-		state.StrategyHybrid:     {"hybrid_search"},
+		state.StrategyHybrid:     {"hybrid_search", "vector_search", "keyword_search", "grep"},
 		state.StrategyVector:     {"vector_search"},
 		state.StrategyKeyword:    {"keyword_search", "grep"},
 		state.StrategyExpanded:   {"hybrid_search", "keyword_search", "grep"},

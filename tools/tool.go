@@ -91,6 +91,19 @@ func (t Tool) Call(ctx context.Context, args json.RawMessage) (Result, error) {
 	return t.call(ctx, args)
 }
 
+// With is the same tool with other work behind it, for tests and for decorators. The arguments reach work checked.
+func (t Tool) With(work func(context.Context, json.RawMessage) (Result, error)) Tool {
+	check := t.check
+	t.call = func(ctx context.Context, raw json.RawMessage) (Result, error) {
+		args, err := check(raw)
+		if err != nil {
+			return Result{}, err
+		}
+		return work(ctx, args)
+	}
+	return t
+}
+
 // Check reads arguments without running the tool and returns them in a stable form, so that equal calls are equal
 // bytes. Its errors are those of Call.
 func (t Tool) Check(args json.RawMessage) (json.RawMessage, error) { return t.check(args) }

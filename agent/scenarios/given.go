@@ -1,0 +1,70 @@
+package scenarios
+
+import "time"
+
+// Given is the world of a scenario.
+type Given struct {
+	// Env is variables KB_AGENT_*, read exactly as the program reads its environment.
+	Env map[string]string `yaml:"env"`
+	// Documents are files by path; they are written to a folder and indexed for real.
+	Documents map[string]string `yaml:"documents"`
+	// Vectors switches vector search on, over embeddings made of the words of each text.
+	Vectors bool `yaml:"vectors"`
+	// Files are paths that the knowledge base is said to hold when there are no Documents.
+	Files []string `yaml:"files"`
+	// Tools are results of tools, used up in order by name. A tool without results is the real one.
+	Tools []ToolResult `yaml:"tools"`
+	// Model is the replies of the model, used up in order. The roles that have none are played by the built-in ones;
+	// without any reply no model is configured.
+	Model []ModelReply `yaml:"model"`
+	// Tick is how far the clock moves each time that it is read. Default 0: it stands still.
+	Tick time.Duration `yaml:"tick"`
+}
+
+// ToolResult is one scripted result of a tool.
+type ToolResult struct {
+	Tool  string `yaml:"tool"`
+	Items []Item `yaml:"items"`
+	// Repeat makes this many items like the first, with the paths 1.md, 2.md, …
+	Repeat int           `yaml:"repeat"`
+	Note   string        `yaml:"note"`
+	Error  string        `yaml:"error"` // "CODE: message", or a message alone
+	Delay  time.Duration `yaml:"delay"`
+	Crash  bool          `yaml:"crash"` // the process dies while the tool works
+}
+
+// Item is a scripted piece of evidence.
+type Item struct {
+	ID      string  `yaml:"id"` // default made of path, lines and content
+	Path    string  `yaml:"path"`
+	Section string  `yaml:"section"`
+	Line    int     `yaml:"line"` // first line, default 1
+	Content string  `yaml:"content"`
+	Score   float64 `yaml:"score"`
+	Kind    string  `yaml:"kind"` // of the score; default the tool's
+}
+
+// ModelReply is one scripted reply of the model.
+type ModelReply struct {
+	Role   string        `yaml:"role"` // router, planner, grader or synthesizer
+	Reply  string        `yaml:"reply"`
+	Calls  []ModelCall   `yaml:"calls"` // tool calls
+	Error  string        `yaml:"error"` // the provider fails
+	Cut    bool          `yaml:"cut"`   // the stream breaks off behind Reply
+	Delay  time.Duration `yaml:"delay"`
+	Crash  bool          `yaml:"crash"`  // the process dies while the model answers
+	Tokens int           `yaml:"tokens"` // that the call costs, default 10
+}
+
+// ModelCall is a tool call of a scripted reply.
+type ModelCall struct {
+	Name string         `yaml:"name"`
+	Args map[string]any `yaml:"args"`
+}
+
+// When is what happens in a turn.
+type When struct {
+	Ask    string `yaml:"ask"`
+	Thread string `yaml:"thread"` // default "t"
+	Mode   string `yaml:"mode"`   // answer mode of this question
+}

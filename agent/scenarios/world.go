@@ -1,0 +1,294 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kbagent/kbagent/agent"
+	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/index"
+	"github.com/kbagent/kbagent/index/text"
+	"github.com/kbagent/kbagent/internal/config"
+	"github.com/kbagent/kbagent/nodes"
+	"github.com/kbagent/kbagent/scenario"
+	"github.com/kbagent/kbagent/state"
+	"github.com/kbagent/kbagent/store/sqlite"
+	"github.com/kbagent/kbagent/tools"
+)
+
+// Subject runs scenarios against the agent.
+func Subject() scenario.Subject[Given, When, Observation] { return subject{} }
+
+type subject struct{}
+
+// Start builds an agent in a world of its own. Settings that the program would refuse to start with are seen as the
+// error of every turn.
+func (subject) Start(ctx context.Context, g Given) (scenario.Session[When, Observation], error) {
+	w := &world{script: newScript(g), clock: &clock{tick: g.Tick}}
+	cfg, err := config.Load(config.Options{EnvFile: os.DevNull, Environ: environ(g.Env)})
+	if err != nil {
+		w.refused = err
+		return w, nil
+	}
+	if err := w.build(ctx, g, cfg.Settings); err != nil {
+		return nil, errors.Join(err, w.cleanUp())
+	}
+	return w, nil
+}
+
+// Topology implements scenario.Subject.
+func (subject) Topology() graph.Topology {
+	a, err := agent.New(agent.Config{Nodes: nodes.Config{Audit: nodes.Discard{}, Library: emptyLibrary{}}})
+	if err != nil {
+		panic(err) // the same graph compiles in every test
+	}
+	return a.Topology()
+}
+
+// Moves implements scenario.Subject.
+func (subject) Moves() []string { return moves() }
+
+func environ(env map[string]string) []string {
+	var list []string
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
+// world is one running scenario.
+type world struct {
+	script  *script
+	clock   *clock
+	refused error // what the program would have refused to start with
+	agent   *agent.Agent
+	folder  string
+	db      *sqlite.DB
+
+	mu    sync.Mutex
+	audit []nodes.Line
+}
+
+func (w *world) build(ctx context.Context, g Given, settings state.Settings) error {
+	tooling, lib, err := w.library(ctx, g)
+	if err != nil {
+		return err
+	}
+	cfg := agent.Config{
+		Nodes: nodes.Config{
+			Tools: w.tools(tooling), Library: lib, Audit: w, Now: w.clock.now, ToolTimeout: 5 * time.Second,
+		},
+		Store: graph.NewMemoryStore(), Settings: settings, NewID: counter("id"),
+	}
+	if roles := w.script.roles(); len(roles) > 0 {
+		cfg.Nodes.Model = &nodes.Model{LLM: scriptedModel{w.script}, Fence: counter("FENCE-")}
+		cfg.Nodes.ModelRoles = roles
+	}
+	w.agent, err = agent.New(cfg)
+	return err
+}
+
+// tools are the real tools over the library, with the scripted ones in their places.
+func (w *world) tools(lib tools.Library) tools.Set {
+	var list []tools.Tool
+	for _, t := range tools.Local(lib) {
+		if w.script.scripts[t.Name] || lib == nil {
+			t = w.script.scripted(t)
+		}
+		list = append(list, t)
+	}
+	return tools.NewSet(list...)
+}
+
+// library indexes the documents; without any there is nothing behind the tools but the script.
+func (w *world) library(ctx context.Context, g Given) (tools.Library, nodes.Library, error) {
+	if len(g.Documents) == 0 {
+		return nil, emptyLibrary{files: g.Files, vectors: g.Vectors}, nil
+	}
+	var err error
+	if w.folder, err = os.MkdirTemp("", "kbagent-scenario-*"); err != nil {
+		return nil, nil, err
+	}
+	docs := filepath.Join(w.folder, "docs")
+	for path, content := range g.Documents {
+		file := filepath.Join(docs, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return nil, nil, err
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	if w.db, err = sqlite.Open(ctx, filepath.Join(w.folder, "kbagent.db"), sqlite.Options{Synchronous: "NORMAL"}); err != nil {
+		return nil, nil, err
+	}
+	var embedder index.Embedder
+	if g.Vectors {
+		embedder = wordEmbedder{}
+	}
+	ix, err := index.Open(ctx, w.db.Index(), embedder, index.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := ix.Update(ctx, []string{docs}, index.UpdateOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(report.Errors) > 0 {
+		return nil, nil, fmt.Errorf("document %s: %s", report.Errors[0].Path, report.Errors[0].Error)
+	}
+	return ix, agent.Library(ix, g.Vectors), nil
+}
+
+// Record implements nodes.Audit.
+func (w *world) Record(l nodes.Line) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.audit = append(w.audit, l)
+	return nil
+}
+
+// Turn asks one question and looks at what happened.
+func (w *world) Turn(ctx context.Context, when When) (o Observation, trace scenario.Trace, err error) {
+	if w.refused != nil {
+		return Observation{Error: w.refused.Error()}, trace, nil
+	}
+	if when.Thread == "" {
+		when.Thread = "t"
+	}
+	w.audit, w.script.calls = nil, nil
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.script.crash = cancel
+	for event, err := range w.agent.Ask(ctx, agent.Question{Text: when.Ask, Thread: when.Thread, Mode: state.AnswerMode(when.Mode)}) {
+		switch {
+		case err != nil:
+			o.Error = err.Error()
+		case event.Restart:
+			o.Tokens = ""
+		case event.Token != "":
+			o.Tokens += event.Token
+		case event.Edge != nil:
+			trace.Edges = append(trace.Edges, *event.Edge)
+		case event.Answer != nil:
+			if err := o.see(*event.Answer); err != nil {
+				return o, trace, err
+			}
+			trace.Moves = append(trace.Moves, o.Transitions...)
+		}
+	}
+	if err := errors.Join(w.script.faults...); err != nil {
+		return o, trace, err
+	}
+	return o, trace, w.look(&o)
+}
+
+// look adds what the audit and the script saw.
+func (w *world) look(o *Observation) error {
+	o.ModelCalls = w.script.calls
+	for _, l := range w.audit {
+		line, err := auditLine(l)
+		if err != nil {
+			return err
+		}
+		o.Audit = append(o.Audit, line)
+		o.AuditActions = append(o.AuditActions, l.Action)
+	}
+	return nil
+}
+
+// Close implements scenario.Session.
+func (w *world) Close() error {
+	if w.refused != nil {
+		return nil
+	}
+	return errors.Join(w.script.leftovers(), w.cleanUp())
+}
+
+func (w *world) cleanUp() error {
+	var errs []error
+	if w.db != nil {
+		errs = append(errs, w.db.Close())
+	}
+	if w.folder != "" {
+		errs = append(errs, os.RemoveAll(w.folder))
+	}
+	return errors.Join(errs...)
+}
+
+// clock is a clock that moves by tick each time that it is read.
+type clock struct {
+	mu    sync.Mutex
+	tick  time.Duration
+	reads int
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reads++
+	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(c.reads) * c.tick)
+}
+
+// counter returns prefix1, prefix2, …
+func counter(prefix string) func() string {
+	var mu sync.Mutex
+	n := 0
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return fmt.Sprintf("%s%d", prefix, n)
+	}
+}
+
+// emptyLibrary is a knowledge base that holds nothing but names.
+type emptyLibrary struct {
+	files   []string
+	vectors bool
+}
+
+func (l emptyLibrary) HasVectors() bool { return l.vectors }
+
+func (l emptyLibrary) NamedFiles(_ context.Context, question string) ([]string, error) {
+	var named []string
+	for _, f := range l.files {
+		if strings.Contains(question, f) {
+			named = append(named, f)
+		}
+	}
+	return named, nil
+}
+
+func (emptyLibrary) DocFreq(context.Context, []string) (map[string]int, int, error) {
+	return nil, 0, nil
+}
+
+// wordEmbedder makes vectors of words: texts that share words are near each other.
+type wordEmbedder struct{}
+
+func (wordEmbedder) Model() string { return "words" }
+
+func (wordEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	const dimensions = 256
+	vectors := make([][]float32, len(texts))
+	for i, t := range texts {
+		v := make([]float32, dimensions)
+		for _, term := range text.Terms(t) {
+			h := uint32(2166136261)
+			for _, b := range []byte(term) {
+				h = (h ^ uint32(b)) * 16777619
+			}
+			v[h%dimensions]++
+		}
+		v[0]++ // no text is without a vector
+		vectors[i] = v
+	}
+	return vectors, nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kbagent/kbagent/agent"
+	"github.com/kbagent/kbagent/state"
+)
+
+func newAsk(g *global, std streams) *cobra.Command {
+	var (
+		thread, mode string
+		asJSON, why  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "ask QUESTION",
+		Short: "Answer one question, with sources",
+		Long: `ask answers a question from the knowledge base. With --thread the question belongs to a conversation: a follow-up is
+understood, and the same question after a crash continues where the run stopped.
+Exit codes: 0 answered, 3 no answer found (it says so), 1 error, 2 wrong usage.`,
+		Example: `  kbagent ask "How do I rotate the logs?"
+  kbagent ask --thread ops "and on Windows?"
+  kbagent ask --mode strict --json "How long are logs kept?"`,
+		Args: someArgs("a question"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := agent.Question{Text: strings.Join(args, " "), Thread: thread, Mode: state.AnswerMode(mode)}
+			if err := checkQuestion(q); err != nil {
+				return err
+			}
+			a, err := openAssistant(cmd.Context(), g, std)
+			if err != nil {
+				return err
+			}
+			answer, err := a.ask(cmd.Context(), q, std, !asJSON && isTerminal(std.out))
+			if err = errors.Join(err, a.close()); err != nil {
+				return err
+			}
+			if asJSON {
+				err = printJSON(std.out, answer)
+			} else {
+				err = printAnswer(std, answer, why)
+			}
+			if err == nil && answer.Status == state.StatusAbstained {
+				err = exitCode(exitAbstained)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&thread, "thread", "", "conversation that the question belongs to (default a new one)")
+	cmd.Flags().StringVar(&mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
+	cmd.Flags().BoolVar(&why, "why", false, "explain the path to the answer")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer with everything about it as JSON")
+	return cmd
+}
+
+func checkQuestion(q agent.Question) error {
+	if strings.TrimSpace(q.Text) == "" {
+		return &usageError{agent.ErrEmptyQuestion}
+	}
+	switch q.Mode {
+	case "", state.ModeStrict, state.ModeBestEffort, state.ModeOpen:
+		return nil
+	default:
+		return &usageError{fmt.Errorf("--mode is strict, best_effort or open, not %q", q.Mode)}
+	}
+}
+
+// ask runs a question; live shows on stderr what the agent is doing.
+func (a *assistant) ask(ctx context.Context, q agent.Question, std streams, live bool) (agent.Answer, error) {
+	if err := a.needDocuments(ctx); err != nil {
+		return agent.Answer{}, err
+	}
+	for e, err := range a.agent.Ask(ctx, q) {
+		switch {
+		case err != nil:
+			return agent.Answer{}, err
+		case e.Answer != nil:
+			if live {
+				fmt.Fprint(std.err, "\r\x1b[K")
+			}
+			return *e.Answer, nil
+		case live && e.Node != "":
+			fmt.Fprintf(std.err, "\r\x1b[K%s…", strings.ReplaceAll(e.Node, "_", " "))
+		}
+	}
+	return agent.Answer{}, errors.New("the run ended without an answer")
+}
+
+// printAnswer prints the answer and its sources on stdout, warnings on stderr.
+func printAnswer(std streams, a agent.Answer, why bool) error {
+	if _, err := fmt.Fprintln(std.out, a.Answer); err != nil {
+		return err
+	}
+	if len(a.Citations) > 0 {
+		fmt.Fprintln(std.out)
+	}
+	for _, c := range a.Citations {
+		fmt.Fprintln(std.out, c)
+	}
+	if why {
+		fmt.Fprintf(std.out, "\n%s\n", strings.TrimSpace(agent.Explain(a.State)))
+	}
+	for _, w := range a.Warnings {
+		fmt.Fprintf(std.err, "note: %s\n", w)
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kbagent/kbagent/docs"
+	"github.com/kbagent/kbagent/index"
+	"github.com/kbagent/kbagent/internal/repl"
+	"github.com/kbagent/kbagent/state"
+)
+
+func newChat(g *global, std streams) *cobra.Command {
+	var thread, mode string
+	cmd := &cobra.Command{
+		Use:   "chat",
+		Short: "Talk to your documents in the terminal",
+		Long: `chat is a conversation with the knowledge base. Ctrl-C stops the running turn only, Ctrl-D or /quit ends the chat,
+/help lists the commands. Without a terminal it reads one question a line and prints plain text.
+With an empty knowledge base it takes the manual of kbagent, which the program carries.`,
+		Example: `  kbagent chat
+  kbagent chat --thread ops --mode strict
+  printf 'How do I add a tool?\n' | kbagent chat`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch state.AnswerMode(mode) {
+			case "", state.ModeStrict, state.ModeBestEffort, state.ModeOpen:
+			default:
+				return &usageError{fmt.Errorf("--mode is strict, best_effort or open, not %q", mode)}
+			}
+			// Ctrl-C belongs to the turn, not to the program.
+			ctx := context.WithoutCancel(cmd.Context())
+			a, err := openAssistant(ctx, g, std)
+			if err != nil {
+				return err
+			}
+			return errors.Join(a.chat(ctx, thread, state.AnswerMode(mode), std), a.close())
+		},
+	}
+	cmd.Flags().StringVar(&thread, "thread", "", "conversation to go on with (default a new one)")
+	cmd.Flags().StringVar(&mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
+	return cmd
+}
+
+func (a *assistant) chat(ctx context.Context, thread string, mode state.AnswerMode, std streams) error {
+	banner, err := a.welcome(ctx, std)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	defer signal.Stop(signals)
+	interactive := isTerminal(std.in) && isTerminal(std.out)
+	if !interactive {
+		banner = nil
+	}
+	if thread == "" {
+		thread = a.agent.NewThread()
+	}
+	return repl.Run(ctx, repl.Config{
+		Agent: a.agent, In: std.in, Out: std.out, Err: std.err, Interactive: interactive, NoColor: !colored(std.out),
+		Thread: thread, Mode: mode, NewThread: a.agent.NewThread, Threads: a.threads,
+		HistoryFile: filepath.Join(a.cfg.DataDir, "history"), Banner: banner, Signals: signals,
+	})
+}
+
+// welcome fills an empty knowledge base with the manual and says what there is.
+func (a *assistant) welcome(ctx context.Context, std streams) ([]string, error) {
+	stats, err := a.index.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	banner := []string{fmt.Sprintf("kbagent %s — /help lists the commands, Ctrl-D ends", version)}
+	if stats.Passages == 0 {
+		if err := a.indexManual(ctx, std); err != nil {
+			return nil, err
+		}
+		if stats, err = a.index.Stats(ctx); err != nil {
+			return nil, err
+		}
+		banner = append(banner, "the knowledge base was empty: this is the manual of kbagent; `kbagent index PATH` adds your documents")
+	}
+	banner = append(banner, fmt.Sprintf("%d files, %d passages", stats.Files, stats.Passages))
+	if a.cfg.LLM.Model == "" {
+		banner = append(banner, "no model: answers quote the documents; set KB_AGENT_LLM_BASE_URL and KB_AGENT_LLM_MODEL to have them written")
+	}
+	return banner, nil
+}
+
+// indexManual writes the built-in manual into the data directory, where it can be read and cited, and indexes it.
+func (a *assistant) indexManual(ctx context.Context, std streams) error {
+	folder := filepath.Join(a.cfg.DataDir, "manual")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	err := fs.WalkDir(docs.Manual, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := docs.Manual.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(folder, filepath.FromSlash(path)), text, 0o644)
+	})
+	if err != nil {
+		return fmt.Errorf("unpack the manual: %w", err)
+	}
+	report, err := updateIndex(ctx, a.index, []string{folder}, std, false)
+	if err == nil && report.Files.Failed > 0 {
+		err = failed(report)
+	}
+	return err
+}
+
+func failed(r index.Report) error {
+	var errs []error
+	for _, e := range r.Errors {
+		errs = append(errs, fmt.Errorf("%s: %s", e.Path, e.Error))
+	}
+	return errors.Join(errs...)
+}
+
+// threads are the conversations that the store knows.
+func (a *assistant) threads(ctx context.Context) ([]string, error) {
+	var ids []string
+	for t, err := range a.db.Checkpoints().Threads(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, t.ID)
+	}
+	return ids, nil
+}

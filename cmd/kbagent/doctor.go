@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kbagent/kbagent/internal/audit"
+	"github.com/kbagent/kbagent/internal/config"
+	"github.com/kbagent/kbagent/internal/llm"
+)
+
+// check is one thing that doctor looks at. State is "ok", "off" (not configured, with what would switch it on) or
+// "failed" (configured and not working).
+type check struct {
+	Name   string `json:"name"`
+	State  string `json:"state"`
+	Detail string `json:"detail"`
+}
+
+const (
+	stateOK     = "ok"
+	stateOff    = "off"
+	stateFailed = "failed"
+)
+
+func newDoctor(g *global, std streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is on, what is off and why, and what does not work",
+		Long: `doctor reads the settings, opens the database, looks at the knowledge base and asks each configured endpoint whether
+it is there. The exit code is 1 when something that is configured does not work.`,
+		Example: `  kbagent doctor
+  kbagent doctor --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(g)
+			if err != nil {
+				return err
+			}
+			checks := examine(cmd.Context(), cfg)
+			if asJSON {
+				err = printJSON(std.out, map[string]any{"checks": checks, "settings": cfg.Values()})
+			} else {
+				err = printChecks(std.out, checks, cfg.Values())
+			}
+			if err != nil {
+				return err
+			}
+			for _, c := range checks {
+				if c.State == stateFailed {
+					return exitCode(exitError)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	return cmd
+}
+
+func examine(ctx context.Context, cfg config.Config) []check {
+	checks := []check{checkData(cfg)}
+	checks = append(checks, checkIndex(ctx, cfg)...)
+	return append(checks, checkModel(ctx, cfg), checkEmbedding(ctx, cfg), checkAudit(cfg), check{
+		"verification, confidence, web search, review", stateOff, "not built into this version",
+	})
+}
+
+// checkData says whether the data directory can be written to.
+func checkData(cfg config.Config) check {
+	c := check{Name: "data directory", State: stateFailed}
+	if err := os.MkdirAll(cfg.DataDir, 0o755); err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	probe, err := os.CreateTemp(cfg.DataDir, ".doctor-*")
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	c.State, c.Detail = stateOK, cfg.DataDir+" can be written"
+	return c
+}
+
+// checkIndex opens the database and counts what it holds.
+func checkIndex(ctx context.Context, cfg config.Config) []check {
+	b, err := openConfigured(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return []check{{"database", stateFailed, err.Error()}}
+	}
+	defer b.close() //nolint:errcheck // only read from
+	checks := []check{{"database", stateOK, b.db.Path()}}
+	stats, err := b.index.Stats(ctx)
+	roots, rootsErr := b.index.Roots(ctx)
+	if err = errors.Join(err, rootsErr); err != nil {
+		return append(checks, check{"knowledge base", stateFailed, err.Error()})
+	}
+	if stats.Passages == 0 {
+		return append(checks, check{"knowledge base", stateOff, "empty: `kbagent index PATH` fills it"})
+	}
+	for _, root := range roots {
+		if _, err := os.Stat(root); err != nil {
+			checks = append(checks, check{"folder", stateFailed, fmt.Sprintf("%v: its passages are still found, its files cannot be read", err)})
+		}
+	}
+	return append(checks, check{"knowledge base", stateOK, fmt.Sprintf("%d files, %d passages, %d vectors", stats.Files, stats.Passages, stats.Vectors)})
+}
+
+func checkModel(ctx context.Context, cfg config.Config) check {
+	c := check{Name: "model", State: stateOff, Detail: "answers quote the documents; set KB_AGENT_LLM_BASE_URL and KB_AGENT_LLM_MODEL to have them written"}
+	if cfg.LLM.Model == "" {
+		return c
+	}
+	settings := llm.Config{BaseURL: cfg.LLM.BaseURL, APIKey: cfg.LLM.APIKey, Model: cfg.LLM.Model}
+	return ping(ctx, "model", settings)
+}
+
+func checkEmbedding(ctx context.Context, cfg config.Config) check {
+	if cfg.Embedding.Model == "" {
+		return check{"embeddings", stateOff, "search is by words only; set KB_AGENT_EMBEDDING_BASE_URL and KB_AGENT_EMBEDDING_MODEL for search by meaning"}
+	}
+	return ping(ctx, "embeddings", llm.Config{BaseURL: cfg.Embedding.BaseURL, APIKey: cfg.Embedding.APIKey, Model: cfg.Embedding.Model})
+}
+
+// ping asks an endpoint whether it is there.
+func ping(ctx context.Context, name string, settings llm.Config) check {
+	if err := llm.Ping(ctx, settings); err != nil {
+		return check{name, stateFailed, err.Error()}
+	}
+	return check{name, stateOK, settings.String()}
+}
+
+func checkAudit(cfg config.Config) check {
+	log, err := audit.Open(cfg.AuditLog)
+	if err == nil {
+		err = log.Close()
+	}
+	if err != nil {
+		return check{"audit log", stateFailed, err.Error()}
+	}
+	return check{"audit log", stateOK, filepath.Clean(cfg.AuditLog)}
+}
+
+func printChecks(w io.Writer, checks []check, values []config.Value) error {
+	for _, c := range checks {
+		if _, err := fmt.Fprintf(w, "%-7s %s: %s\n", c.State, c.Name, c.Detail); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w, "\nsettings that differ from their defaults:")
+	none := true
+	for _, v := range values {
+		if v.Source != "default" {
+			none = false
+			fmt.Fprintf(w, "  %s=%s (%s)\n", v.Name, v.Value, v.Source)
+		}
+	}
+	if none {
+		fmt.Fprintln(w, "  none")
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kbagent/kbagent/index"
+)
+
+// hit is a passage as `search --json` prints it.
+type hit struct {
+	ID        string          `json:"id"`
+	Path      string          `json:"path"`
+	Title     string          `json:"title"`
+	StartLine int             `json:"start_line"`
+	EndLine   int             `json:"end_line"`
+	Score     float64         `json:"score"`
+	ScoreKind index.ScoreKind `json:"score_kind"`
+	Content   string          `json:"content"`
+}
+
+func newSearch(g *global, std streams) *cobra.Command {
+	var (
+		k      int
+		tool   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "search QUERY",
+		Short: "Find passages, without an answer",
+		Example: `  kbagent search "log rotation"
+  kbagent search -k 3 --tool hybrid --json "how long are logs kept"`,
+		Args: someArgs("a query"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if k < 1 {
+				return &usageError{fmt.Errorf("-k must be at least 1, not %d", k)}
+			}
+			b, err := openBase(cmd.Context(), g, std)
+			if err != nil {
+				return err
+			}
+			started := time.Now()
+			hits, err := search(cmd.Context(), b.index, tool, strings.Join(args, " "), k)
+			elapsed := time.Since(started)
+			if err = errors.Join(err, b.close()); err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(std.out, struct {
+					Hits      []hit   `json:"hits"`
+					ElapsedMS float64 `json:"elapsed_ms"`
+				}{hits, float64(elapsed.Microseconds()) / 1000})
+			}
+			return printHits(std.out, hits)
+		},
+	}
+	cmd.Flags().IntVarP(&k, "limit", "k", 10, "how many passages")
+	cmd.Flags().StringVar(&tool, "tool", "", "keyword, vector or hybrid (default hybrid with an embedding endpoint, else keyword)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the hits as JSON")
+	return cmd
+}
+
+func search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]hit, error) {
+	var found []index.Hit
+	var err error
+	switch tool {
+	case "keyword":
+		found, err = ix.Keyword(ctx, query, k)
+	case "vector":
+		found, err = ix.Vector(ctx, query, k)
+	case "hybrid":
+		found, err = ix.Hybrid(ctx, query, nil, k)
+	case "":
+		if found, err = ix.Hybrid(ctx, query, nil, k); !ix.HasEmbedder() {
+			found, err = ix.Keyword(ctx, query, k)
+		}
+	default:
+		return nil, &usageError{fmt.Errorf("--tool is keyword, vector or hybrid, not %q", tool)}
+	}
+	hits := make([]hit, len(found))
+	for i, h := range found {
+		hits[i] = hit{h.ID, h.Path, h.Title, h.StartLine, h.EndLine, h.Score, h.Kind, h.Content}
+	}
+	return hits, err
+}
+
+func printHits(w io.Writer, hits []hit) error {
+	if len(hits) == 0 {
+		_, err := fmt.Fprintln(w, "nothing found")
+		return err
+	}
+	for _, h := range hits {
+		first, _, _ := strings.Cut(strings.TrimSpace(h.Content), "\n")
+		if _, err := fmt.Fprintf(w, "%.3f  %s:L%d-L%d  %s\n       %s\n", h.Score, h.Path, h.StartLine, h.EndLine, h.Title, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Scenario is one document of a scenario file. G and W are the subject's Given and When.
+type Scenario[G, W any] struct {
+	File   string // path as given, slashes of the system
+	Line   int    // of the document's first key
+	Name   string // the claim
+	Guards string // the defect that it keeps away
+	Given  G
+	Turns  []Turn[W]
+}
+
+// Turn is one action and what must be seen after it.
+type Turn[W any] struct {
+	When W
+	then ast.Node
+}
+
+// ErrNoFiles reports a path that holds no scenario file.
+var ErrNoFiles = errors.New("no scenario files (*.yaml, *.yml) found")
+
+// Load reads files, and folders recursively, in order of their names. O is the type of what the subject observes; the
+// expectations are checked against it. All faults are returned together, each with its file, line, column and an excerpt.
+func Load[G, W, O any](paths ...string) ([]Scenario[G, W], error) {
+	var all []Scenario[G, W]
+	var faults []error
+	for _, path := range paths {
+		files, err := find(path)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			some, err := Parse[G, W, O](file, data)
+			if err != nil {
+				faults = append(faults, err)
+			}
+			all = append(all, some...)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+func find(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("scenario path: %w", err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(p)) {
+			files = append(files, p)
+		}
+		return err
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
+	}
+	return files, err
+}
+
+// document is the form of a scenario in YAML.
+type document[G, W any] struct {
+	Scenario string     `yaml:"scenario"`
+	Guards   string     `yaml:"guards"`
+	Given    G          `yaml:"given"`
+	Turns    []stage[W] `yaml:"turns"`
+}
+
+type stage[W any] struct {
+	When W        `yaml:"when"`
+	Then ast.Node `yaml:"then"`
+}
+
+// Parse reads the scenarios of one file; see Load.
+func Parse[G, W, O any](name string, data []byte) ([]Scenario[G, W], error) {
+	file, err := parser.ParseBytes(data, 0)
+	if err != nil {
+		return nil, located(name, err)
+	}
+	var all []Scenario[G, W]
+	var faults []error
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		var d document[G, W]
+		if err := yaml.NodeToValue(doc.Body, &d, yaml.Strict()); err != nil {
+			faults = append(faults, located(name, err))
+			continue
+		}
+		s := Scenario[G, W]{File: name, Line: line(doc.Body), Name: d.Scenario, Guards: d.Guards, Given: d.Given}
+		faults = append(faults, missing(name, doc.Body, d.Scenario, d.Guards, len(d.Turns))...)
+		for _, stage := range d.Turns {
+			if err := validate(stage.Then, reflect.TypeFor[O]()); err != nil {
+				faults = append(faults, located(name, err))
+			}
+			s.Turns = append(s.Turns, Turn[W]{When: stage.When, then: stage.Then})
+		}
+		all = append(all, s)
+	}
+	return all, errors.Join(faults...)
+}
+
+// missing reports what every scenario must say.
+func missing(file string, body ast.Node, name, guards string, turns int) []error {
+	var faults []error
+	for _, m := range []struct {
+		absent bool
+		what   string
+	}{{name == "", "scenario: the claim, in a sentence"}, {guards == "", "guards: the defect that it keeps away"}, {turns == 0, "turns: at least one"}} {
+		if m.absent {
+			faults = append(faults, located(file, &fault{node: body, text: "missing key " + m.what}))
+		}
+	}
+	return faults
+}
+
+// fault is a mistake at a place of a file.
+type fault struct {
+	node ast.Node
+	text string
+}
+
+func (f *fault) Error() string {
+	return yaml.FormatErrorWithToken(f.text, f.node.GetToken(), false, true)
+}
+
+// located puts the file's name before an error with line, column and excerpt.
+func located(file string, err error) error {
+	var f *fault
+	text := ""
+	if errors.As(err, &f) {
+		text = f.Error()
+	} else {
+		text = yaml.FormatError(err, false, true)
+	}
+	return fmt.Errorf("%s:%s", file, strings.TrimSpace(text))
+}
+
+func line(n ast.Node) int {
+	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
+		return 0
+	}
+	return n.GetToken().Position.Line
+}
