@@ -40,12 +40,15 @@ func hostile(size int) map[string]string {
 
 // The values do not matter here: what is checked is that each call comes back, and quickly enough for the test to end.
 func TestHostileRepliesAreReadInBoundedTime(t *testing.T) {
-	for name, raw := range hostile(200_000) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+	for name, raw := range hostile(100_000) {
+		t.Run("scores of "+name, func(t *testing.T) {
 			r, err := reply.Scores(raw, 3)
 			assert.Error(t, err, "%v", r)
-			_, err = reply.Object(raw, "route")
+		})
+	}
+	for name, raw := range hostile(20_000) { // the same reader beneath
+		t.Run("object and calls of "+name, func(t *testing.T) {
+			_, err := reply.Object(raw, "route")
 			assert.Error(t, err)
 			_, err = reply.Calls(raw)
 			assert.Error(t, err)
