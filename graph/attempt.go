@@ -31,6 +31,7 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 			err, stack = r.conclude(n, i)
 			break
 		}
+		*res = result[U]{attempt: res.attempt} // what a failed attempt wrote vanishes
 		if !n.again(ctx, res.attempt, err) || !n.pause(ctx, res.attempt) {
 			break
 		}
@@ -38,8 +39,7 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		c = new(taskContext) // the node may have kept the one of the failed attempt
 	}
 	if err != nil {
-		var none U
-		res.update = none
+		*res = result[U]{attempt: res.attempt}
 		res.err = r.nodeError(t, res, err, stack)
 		r.endTask(r.step+1, t, res, res.err)
 		return

@@ -78,7 +78,7 @@ func (o *sink[S, U]) send(e Event[S, U], err error) {
 		return
 	}
 	o.seq++
-	e.Seq, e.Thread, o.step = o.seq, o.thread, e.Step
+	e.Seq, e.Thread = o.seq, o.thread
 	o.stopped = true // also when the consumer panics
 	if o.yield(e, err) {
 		o.stopped = false

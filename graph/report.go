@@ -42,6 +42,7 @@ func (r *run[S, U]) endTask(step int, t *Task, res *result[U], err error) {
 // reportStep reports a committed step. The only task of a step has not been reported before: until the commit
 // it was not stored.
 func (r *run[S, U]) reportStep(tasks []Task) {
+	r.out.step = r.step
 	if len(tasks) == 1 {
 		r.finished = append(r.finished, 0)
 		r.endTask(r.step, &tasks[0], &r.results[0], nil)

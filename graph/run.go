@@ -55,6 +55,9 @@ func (r *run[S, U]) input(ctx context.Context, in U) error {
 
 // execute runs steps until nothing is left or something fails.
 func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
+	if r.out != nil {
+		r.out.step = r.step
+	}
 	r.send(Event[S, U]{Kind: RunStart, Step: r.step, State: r.state, Discarded: r.result.Discarded}, 0)
 	if r.step == 0 {
 		r.sendEdges(0, r.app.startEdges())
