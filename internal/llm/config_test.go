@@ -48,6 +48,14 @@ func TestAConfigurationNeverPrintsItsKey(t *testing.T) {
 	assert.NotContains(t, cfg.String(), secret, "nor a password in its base URL")
 }
 
+func TestEachNegativeTimeIsRefused(t *testing.T) {
+	for _, cfg := range []llm.Config{{Timeout: -1}, {AttemptTimeout: -1}, {RetryWait: -1}} {
+		cfg.BaseURL, cfg.Model = "http://host/v1", "tiny"
+		_, err := llm.New(cfg)
+		assert.ErrorContains(t, err, "is negative")
+	}
+}
+
 func TestAllReasonsAreToldAtOnce(t *testing.T) {
 	_, err := llm.New(llm.Config{BaseURL: "nowhere", Timeout: -1})
 	for _, want := range []string{"no model is named", "http://host:port/v1", "is negative"} {
