@@ -1,0 +1,62 @@
+package repl
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/kbagent/kbagent/agent"
+	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/state"
+)
+
+// Agent is what the conversation is with; [agent.Agent] is one. Its methods are never called concurrently, but State
+// is called while a sequence of Ask is being ranged over.
+type Agent interface {
+	Ask(ctx context.Context, q agent.Question) iter.Seq2[agent.Event, error]
+	State(ctx context.Context, thread string) (state.AgentState, bool, error)
+	Topology() graph.Topology
+}
+
+// Config is one conversation. Agent, In, Out and Err are required.
+type Config struct {
+	Agent Agent
+
+	In       io.Reader // questions and commands
+	Out, Err io.Writer // answers; errors
+
+	// Interactive says that both standard input and standard output are terminals that obey cursor control. The line
+	// editor then works on os.Stdin and os.Stdout, which In and Out must be.
+	Interactive bool
+	NoColor     bool // no colours on a terminal either
+
+	Thread string           // the conversation to go on with; default a new one
+	Mode   state.AnswerMode // of the questions; default the agent's
+
+	NewThread func() string                               // names of new threads; default random
+	Threads   func(ctx context.Context) ([]string, error) // all threads, for /thread and completion; default unknown
+
+	HistoryFile string   // lines that were entered on a terminal; default they are forgotten at the end
+	Banner      []string // shown first on a terminal
+
+	// Signals is Ctrl-C. It stops the question or command that is being worked on, and without a terminal also the
+	// conversation. On a terminal it must not be delivered otherwise, or it ends the program. Default none.
+	Signals <-chan os.Signal
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Agent == nil || c.In == nil || c.Out == nil || c.Err == nil {
+		return c, errors.New("repl: Agent, In, Out and Err are required")
+	}
+	if c.NewThread == nil {
+		c.NewThread = func() string { return strings.ToLower(rand.Text()[:12]) }
+	}
+	if c.Thread == "" {
+		c.Thread = c.NewThread()
+	}
+	return c, nil
+}

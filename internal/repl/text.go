@@ -1,0 +1,56 @@
+package repl
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+)
+
+// clean is a text that cannot steer the terminal: without control characters but line feeds, without characters that
+// turn the direction of the text, and with tabs as spaces.
+func clean(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\t", "    ")
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// cleanLine is clean in one line.
+func cleanLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+
+// cut is the start of a line that fits into width columns, with an ellipsis where something is missing.
+func cut(line string, width int) string {
+	if uniseg.StringWidth(line) <= width {
+		return line
+	}
+	var b strings.Builder
+	used := 0
+	for g := uniseg.NewGraphemes(line); g.Next(); {
+		used += g.Width()
+		if used > width-1 {
+			break
+		}
+		b.WriteString(g.Str())
+	}
+	return b.String() + "…"
+}
+
+// rows is how many rows of a terminal a text takes that starts in its first column, when lines wrap at width.
+func rows(text string, width int) int {
+	n, column := 1, 0
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		if g.Str() == "\n" {
+			n, column = n+1, 0
+			continue
+		}
+		if column+g.Width() > width {
+			n, column = n+1, 0
+		}
+		column += g.Width()
+	}
+	return n
+}
