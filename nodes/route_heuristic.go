@@ -25,9 +25,9 @@ var categories = []struct {
 	name    string
 	pattern *regexp.Regexp
 }{
+	{"why", regexp.MustCompile(`(?i)^\W*why\b|为什么|为何`)},
 	{"troubleshooting", regexp.MustCompile(`(?i)\b(error|fails?|failed|failing|broken|crash(es|ed)?|cannot|can't|doesn't work|not working|panic|exception)\b|报错|失败|错误`)},
 	{"comparison", regexp.MustCompile(`(?i)\b(difference|differ|versus|vs\.?|compared?|better than|instead of)\b|区别|相比`)},
-	{"why", regexp.MustCompile(`(?i)^\W*why\b|为什么|为何`)},
 	{"how_to", regexp.MustCompile(`(?i)^\W*how (do|can|should|to|would)\b|\bhow to\b|怎么|如何|怎样`)},
 	{"list", regexp.MustCompile(`(?i)\b(list|which|what (kinds?|types?)|what are)\b|哪些|列出`)},
 	{"definition", regexp.MustCompile(`(?i)^\W*(what is|what's|what does|who is|define|meaning of)\b|什么是|是什么`)},

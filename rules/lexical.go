@@ -30,7 +30,7 @@ func (s TermStats) IDF(term string) float64 {
 // It needs no model. A query without content words makes every item 0.
 //
 // The score is logistic in four features of the item: the idf-weighted share of the query's terms that it holds, the
-// same share for its best window of three sentences, the same for its title and section, and the share of the query's
+// same share for its best window of three sentences, the same for its title, section and path, and the share of the query's
 // neighbouring term pairs that stand near each other. The weights were fitted; see lexicalWeights.
 func Relevance(query string, items []state.Evidence, stats TermStats) []float64 {
 	q := newQueryTerms(query, stats)
@@ -41,8 +41,12 @@ func Relevance(query string, items []state.Evidence, stats TermStats) []float64 
 	return scores
 }
 
-// lexicalWeights are the intercept and the weights of Features, in their order.
-var lexicalWeights = [...]float64{-4.2, 4.2, 2.2, 1.2, 1.0}
+// lexicalWeights are the intercept and the weights of the features, in their order. They come from a logistic regression
+// (gradient descent, L2 1e-4, both sets and both classes weighted equally) on the development parts of XQuAD-en (439
+// relevant, 4,203 irrelevant pairs; AUC .984) and SciFact (120 and 1,100; AUC .749), each pair one passage. On these, a
+// cut at 0.3 keeps 98 % / 78 % of the relevant and 12 % / 46 % of the irrelevant passages. On hard text, words alone
+// cannot do better; a model can.
+var lexicalWeights = [...]float64{-3.27, 1.34, 4.90, 0.85, 2.25}
 
 // queryTerms is a query prepared for many items.
 type queryTerms struct {
@@ -78,7 +82,7 @@ func (q queryTerms) relevance(item state.Evidence) float64 {
 
 // features are the four shares described at Relevance, each 0–1.
 func (q queryTerms) features(item state.Evidence) [4]float64 {
-	heading := termSet(item.Title + "\n" + item.Section)
+	heading := termSet(item.Title + "\n" + item.Section + "\n" + item.Path)
 	body := text.Terms(item.Content)
 	all := setOf(body)
 	for t := range heading {

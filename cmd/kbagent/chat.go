@@ -135,7 +135,7 @@ func (a *assistant) threads(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, t.ID)
+		ids = append(ids, t.Thread)
 	}
 	return ids, nil
 }

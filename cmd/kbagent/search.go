@@ -46,6 +46,9 @@ func newSearch(g *global, std streams) *cobra.Command {
 				return err
 			}
 			started := time.Now()
+			if tool == "" {
+				tool = b.defaultSearch()
+			}
 			hits, err := search(cmd.Context(), b.index, tool, strings.Join(args, " "), k)
 			elapsed := time.Since(started)
 			if err = errors.Join(err, b.close()); err != nil {
@@ -66,6 +69,14 @@ func newSearch(g *global, std streams) *cobra.Command {
 	return cmd
 }
 
+// defaultSearch is the best search that is configured.
+func (b *base) defaultSearch() string {
+	if b.embedder != nil {
+		return "hybrid"
+	}
+	return "keyword"
+}
+
 func search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]hit, error) {
 	var found []index.Hit
 	var err error
@@ -76,10 +87,6 @@ func search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]
 		found, err = ix.Vector(ctx, query, k)
 	case "hybrid":
 		found, err = ix.Hybrid(ctx, query, nil, k)
-	case "":
-		if found, err = ix.Hybrid(ctx, query, nil, k); !ix.HasEmbedder() {
-			found, err = ix.Keyword(ctx, query, k)
-		}
 	default:
 		return nil, &usageError{fmt.Errorf("--tool is keyword, vector or hybrid, not %q", tool)}
 	}

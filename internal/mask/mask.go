@@ -1,9 +1,7 @@
 // Package mask hides what must not be shown or logged: card numbers and secrets. It imports the standard library only.
 package mask
 
-import (
-	"strings"
-)
+import "strings"
 
 // The length of card numbers, in digits.
 const (
@@ -11,55 +9,79 @@ const (
 	maxDigits = 19
 )
 
-// Cards replaces all but the last four digits of each card number in s by asterisks. A card number is a run of 13 to 19
-// digits that passes the Luhn check, single spaces or hyphens between its digits allowed, and not part of a word, a
-// longer run of digits or a decimal fraction. Everything else stays as it is, byte for byte.
+// Cards replaces all but the last four digits of each card number in s by asterisks. A card number is 13 to 19 digits
+// that pass the Luhn check, in one group or in groups with single spaces or hyphens between them, and not part of a word,
+// a longer group of digits or a decimal fraction. Everything else stays as it is, byte for byte.
 func Cards(s string) string {
 	if strings.IndexFunc(s, isDigit) < 0 {
 		return s
 	}
-	var out strings.Builder
-	last := 0
+	out := []byte(s)
 	for i := 0; i < len(s); {
 		if !isDigit(rune(s[i])) {
 			i++
 			continue
 		}
-		end, digits := number(s, i)
-		if isCard(s, i, end, digits) {
-			out.WriteString(s[last:i])
-			out.WriteString(hidden(s[i:end], len(digits)))
-			last = end
+		groups := run(s, i)
+		for first := 0; first < len(groups); {
+			last := card(s, groups, first)
+			if last < 0 {
+				first++
+				continue
+			}
+			hide(out, groups[first].start, groups[last].end)
+			first = last + 1
 		}
-		i = end
+		i = groups[len(groups)-1].end
 	}
-	out.WriteString(s[last:])
-	return out.String()
+	return string(out)
 }
 
-// number is the end of the run of digits and single separators that starts at start, and its digits.
-func number(s string, start int) (end int, digits []byte) {
-	i := start
-	for i < len(s) {
+// group is the byte range of digits without a separator.
+type group struct{ start, end int }
+
+// run is the groups, with one space or hyphen between each two, that start at start.
+func run(s string, start int) []group {
+	groups := []group{{start, start}}
+	for i := start; i < len(s); i++ {
+		last := &groups[len(groups)-1]
 		switch {
 		case isDigit(rune(s[i])):
-			digits = append(digits, s[i])
-			i++
-			end = i
+			last.end = i + 1
 		case (s[i] == ' ' || s[i] == '-') && i+1 < len(s) && isDigit(rune(s[i+1])):
-			i++
+			groups = append(groups, group{i + 1, i + 1})
 		default:
-			return end, digits
+			return groups
 		}
 	}
-	return end, digits
+	return groups
 }
 
-func isCard(s string, start, end int, digits []byte) bool {
-	if len(digits) < minDigits || len(digits) > maxDigits || !luhn(digits) {
-		return false
+// card is the last group of the longest card number that starts with groups[first], or -1.
+func card(s string, groups []group, first int) int {
+	var digits []byte
+	found := -1
+	for last := first; last < len(groups) && len(digits) <= maxDigits; last++ {
+		digits = append(digits, s[groups[last].start:groups[last].end]...)
+		if len(digits) >= minDigits && len(digits) <= maxDigits && luhn(digits) &&
+			!gluedBefore(s[:groups[first].start]) && !gluedAfter(s[groups[last].end:]) {
+			found = last
+		}
 	}
-	return !gluedBefore(s[:start]) && !gluedAfter(s[end:])
+	return found
+}
+
+// hide puts asterisks over all digits of out[start:end] but the last four.
+func hide(out []byte, start, end int) {
+	shown := 0
+	for i := end - 1; i >= start; i-- {
+		if !isDigit(rune(out[i])) {
+			continue
+		}
+		if shown++; shown > 4 {
+			out[i] = '*'
+		}
+	}
 }
 
 // gluedBefore says whether a number behind s is the rest of a word or of a decimal fraction.
@@ -100,20 +122,6 @@ func luhn(digits []byte) bool {
 		sum += d
 	}
 	return sum%10 == 0
-}
-
-// hidden is a number with asterisks for all but its last four digits; separators stay.
-func hidden(number string, digits int) string {
-	out := []byte(number)
-	for i := range out {
-		if isDigit(rune(out[i])) {
-			if digits > 4 {
-				out[i] = '*'
-			}
-			digits--
-		}
-	}
-	return string(out)
 }
 
 // Secrets replaces each of secrets in s by asterisks. Empty secrets, and ones of fewer than four bytes that would hit

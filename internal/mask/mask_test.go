@@ -25,6 +25,8 @@ func TestCards(t *testing.T) {
 		"text without digits is the same":                     {"nothing here", "nothing here"},
 		"a card behind Chinese text is masked":                {"卡号4111111111111111。", "卡号************1111。"},
 		"two cards are both masked":                           {"4111111111111111, 4222222222222", "************1111, *********2222"},
+		"two cards with a space between them are both masked": {"4111111111111111 4222222222222", "************1111 *********2222"},
+		"a house number in front of a card is no part of it":  {"12 4111 1111 1111 1111", "12 **** **** **** 1111"},
 		"line breaks are no separators, so tables stay whole": {"4111\n111111111111", "4111\n111111111111"},
 	} {
 		t.Run(claim, func(t *testing.T) { assert.Equal(t, c.want, Cards(c.in)) })
