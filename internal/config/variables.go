@@ -1,0 +1,128 @@
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// prefix is in front of every variable.
+const prefix = "KB_AGENT_"
+
+// variables are all variables that exist, with what caarlos0/env has to know and, in our own tags, the rest: min and max
+// (included), oneof, kind (url, secret) and help. Their order is that of .env.example and of Config.Values.
+type variables struct {
+	MaxIterations        int           `env:"MAX_ITERATIONS" envDefault:"3" min:"1" max:"10" help:"rounds of retrieval for one question"`
+	AutoApproveMaxItems  int           `env:"AUTO_APPROVE_MAX_ITEMS" envDefault:"2" min:"0" max:"100" help:"so few passages go ungraded; 0 switches the rule off"`
+	VectorScoreThreshold float64       `env:"VECTOR_SCORE_THRESHOLD" envDefault:"0.8" min:"0" max:"1" help:"passages that are all at least so similar go ungraded"`
+	EvidenceMinScore     float64       `env:"EVIDENCE_MIN_SCORE" envDefault:"0.3" min:"0" max:"1" help:"passages graded lower are dropped"`
+	GenerateMinScore     float64       `env:"GENERATE_MIN_SCORE" envDefault:"0.7" min:"0" max:"1" help:"average grade that is enough to answer, at least EVIDENCE_MIN_SCORE"`
+	MaxContextItems      int           `env:"MAX_CONTEXT_ITEMS" envDefault:"20" min:"1" max:"100" help:"passages that are graded and answered from at once"`
+	Evaluator            string        `env:"EVALUATOR" envDefault:"auto" oneof:"auto llm lexical" help:"who grades passages; auto takes the model when there is one"`
+	AnswerMode           string        `env:"ANSWER_MODE" envDefault:"best_effort" oneof:"strict best_effort open" help:"what to do when the evidence is weak"`
+	QueryExpansion       toggle        `env:"QUERY_EXPANSION" envDefault:"on" help:"search again with synonyms when nothing fits"`
+	Abstention           string        `env:"ABSTENTION" envDefault:"I could not find an answer to this in the knowledge base." help:"the sentence that says that there is no answer"`
+	LLMProvider          string        `env:"LLM_PROVIDER" envDefault:"openai" oneof:"openai" help:"protocol of the model server"`
+	LLMBaseURL           string        `env:"LLM_BASE_URL" kind:"url" help:"address of an OpenAI-compatible server, like http://localhost:11434/v1; with an API key the default is https://api.openai.com/v1"`
+	LLMAPIKey            string        `env:"LLM_API_KEY" kind:"secret" help:"key of the model server; local servers need none"`
+	LLMModel             string        `env:"LLM_MODEL" help:"name of the model; without one, answers quote the documents"`
+	LLMFastModel         string        `env:"LLM_FAST_MODEL" help:"name of a cheaper model for routing, planning and grading"`
+	LLMTimeout           time.Duration `env:"LLM_TIMEOUT" envDefault:"60s" min:"1ms" max:"24h" help:"time for one call of the model with its retries"`
+	LLMMaxCalls          int           `env:"LLM_MAX_CALLS" envDefault:"0" min:"0" max:"1000000" help:"calls of the model for one question; 0 is no limit"`
+	LLMMaxTokens         int           `env:"LLM_MAX_TOKENS" envDefault:"0" min:"0" max:"1000000000" help:"tokens for one question; 0 is no limit"`
+	RunTimeout           time.Duration `env:"RUN_TIMEOUT" envDefault:"0s" min:"0s" max:"24h" help:"time after which the best answer so far is given; 0s is no limit"`
+	EmbeddingBaseURL     string        `env:"EMBEDDING_BASE_URL" kind:"url" help:"address of an OpenAI-compatible embedding server; with a model it switches search by meaning on"`
+	EmbeddingModel       string        `env:"EMBEDDING_MODEL" help:"name of the embedding model"`
+	EmbeddingAPIKey      string        `env:"EMBEDDING_API_KEY" kind:"secret" help:"key of the embedding server"`
+	DataDir              string        `env:"DATA_DIR" envDefault:".kbagent" help:"folder of the index, the threads and the audit log"`
+	AuditLog             string        `env:"AUDIT_LOG" help:"file of the audit log; default audit.jsonl in the data folder"`
+	LogLevel             slog.Level    `env:"LOG_LEVEL" envDefault:"warn" oneof:"debug info warn error" help:"least important messages that are logged"`
+	LogFormat            string        `env:"LOG_FORMAT" envDefault:"text" oneof:"text json" help:"form of log messages"`
+}
+
+// toggle is a switch.
+type toggle bool
+
+// UnmarshalText reads on and off, and the words that mean the same.
+func (t *toggle) UnmarshalText(text []byte) error {
+	switch strings.ToLower(string(text)) {
+	case "on", "true", "yes", "1":
+		*t = true
+	case "off", "false", "no", "0":
+		*t = false
+	default:
+		return errors.New("neither on nor off")
+	}
+	return nil
+}
+
+// variable describes one field of variables.
+type variable struct {
+	name     string // with the prefix
+	field    string // the Go name
+	fallback string // the default; "" for none
+	typ      reflect.Type
+	oneof    []string
+	min, max string
+	kind     string
+	help     string
+}
+
+// known are all variables, in order.
+var known = describe()
+
+func describe() []variable {
+	t := reflect.TypeFor[variables]()
+	list := make([]variable, t.NumField())
+	for i := range list {
+		f := t.Field(i)
+		list[i] = variable{
+			name: prefix + f.Tag.Get("env"), field: f.Name, fallback: f.Tag.Get("envDefault"), typ: f.Type,
+			oneof: strings.Fields(f.Tag.Get("oneof")), min: f.Tag.Get("min"), max: f.Tag.Get("max"),
+			kind: f.Tag.Get("kind"), help: f.Tag.Get("help"),
+		}
+	}
+	return list
+}
+
+// Names are the names of all variables, in the order of .env.example.
+func Names() []string {
+	names := make([]string, len(known))
+	for i, v := range known {
+		names[i] = v.name
+	}
+	return names
+}
+
+func (v variable) secret() bool { return v.kind == "secret" }
+
+// allowed says which values the variable takes.
+func (v variable) allowed() string {
+	switch {
+	case len(v.oneof) > 0:
+		return strings.Join(v.oneof, ", ")
+	case v.typ == reflect.TypeFor[toggle]():
+		return "on, off"
+	case v.typ == reflect.TypeFor[time.Duration]():
+		return "a duration from " + v.min + " to " + v.max + ", like 90s"
+	case v.typ.Kind() == reflect.Int:
+		return "a whole number from " + v.min + " to " + v.max
+	case v.typ.Kind() == reflect.Float64:
+		return "a number from " + v.min + " to " + v.max
+	case v.kind == "url":
+		return "an http or https address, without user, query and fragment"
+	}
+	return "any text on one line"
+}
+
+// lookup finds a variable by its name.
+func lookup(name string) (variable, bool) {
+	for _, v := range known {
+		if v.name == name {
+			return v, true
+		}
+	}
+	return variable{}, false
+}
