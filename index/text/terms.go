@@ -50,6 +50,12 @@ func normal(word string) string {
 }
 
 func appendTerms(terms []string, word string) []string {
+	if isPlain(word) { // most words, several times faster than below
+		if word = strings.ToLower(word); IsStopWord(word) {
+			return terms
+		}
+		return append(terms, cut(stem(word)))
+	}
 	whole := normal(word)
 	if whole == "" || IsStopWord(whole) {
 		return terms
@@ -73,6 +79,16 @@ func appendTerms(terms []string, word string) []string {
 		terms = append(terms, cut(stem(part)))
 	}
 	return terms
+}
+
+// isPlain reports small ASCII letters, the first of which may be a capital.
+func isPlain(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
 }
 
 // appendPairs appends the overlapping pairs of run's characters.
