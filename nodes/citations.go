@@ -32,10 +32,10 @@ var (
 // item are removed, and so are those behind a quotation that does not stand in the item. Code is left alone.
 func cite(text string, items []state.Evidence) cited {
 	var c cited
-	claim, last := "", 0
+	said, claim, last := "", "", 0
 	c.text = rewrite(text, func(m span) []int {
 		if between := text[last:m.start]; strings.Trim(between, " ,.") != "" {
-			claim = lastSentence(between)
+			said, claim = between, lastSentence(between)
 		} // else a further marker of the same claim
 		last = m.end
 		var kept []int
@@ -45,7 +45,7 @@ func cite(text string, items []state.Evidence) cited {
 				c.faults = append(c.faults, citationFault{marker, "marker " + marker + " cites no passage"})
 				continue
 			}
-			start, end, ok := quoteFor(claim, items[n-1])
+			start, end, ok := quoteFor(said, claim, items[n-1])
 			if !ok {
 				c.faults = append(c.faults, citationFault{marker, "a quotation of the answer does not stand in the passage that it cites"})
 				continue
@@ -66,9 +66,13 @@ func lastSentence(text string) string {
 	return strings.TrimSpace(text[lastSentenceEnd(head):])
 }
 
-// quoteFor is the byte range of the item's content that stands behind a claim: a quotation in the claim, which must
-// occur verbatim apart from white space, or else the sentence that shares most with the claim.
-func quoteFor(claim string, item state.Evidence) (start, end int, ok bool) {
+// quoteFor is the byte range of the item's content that stands behind a marker: all that was said since the marker
+// before, or the claim, when it stands there verbatim; a quotation in the claim, which must; or else the sentence that
+// shares most with the claim. White space makes no difference.
+func quoteFor(said, claim string, item state.Evidence) (start, end int, ok bool) {
+	if start, end, ok := verbatim(item.Content, said); ok {
+		return start, end, true
+	}
 	if m := quotes.FindStringSubmatch(claim); m != nil {
 		return verbatim(item.Content, m[1])
 	}

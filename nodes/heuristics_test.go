@@ -32,7 +32,7 @@ func TestSmallTalkIsRecognisedAndQuestionsAreNot(t *testing.T) {
 
 func TestCategories(t *testing.T) {
 	for question, want := range map[string]string{
-		"Why does Go not have exceptions?":                    "troubleshooting", // it asks about exceptions; either is defensible, this is what is
+		"Why does Go not have exceptions?":                    "why",
 		"Why are maps unordered?":                             "why",
 		"How do I add a tool?":                                "how_to",
 		"What is a superstep?":                                "definition",

@@ -14,8 +14,8 @@ type extractiveSynthesizer struct{ lib Library }
 
 // Limits of an extractive answer.
 const (
-	maxExtracts     = 3   // passages that are quoted
-	minExtractScore = 0.2 // best sentence below this: abstain
+	maxExtracts     = 2   // passages that are quoted
+	minExtractScore = 0.3 // best extract below this: abstain
 )
 
 // introduction is the answer to small talk without a model.

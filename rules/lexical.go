@@ -197,7 +197,7 @@ func Extract(query string, items []state.Evidence, stats TermStats, limit int) [
 	}
 	slices.SortStableFunc(best, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	for i, s := range best { // a second passage must be nearly as good as the first
-		if i == limit || s.Score < 0.8*best[0].Score {
+		if i == limit || s.Score < 0.9*best[0].Score {
 			return best[:i]
 		}
 	}
@@ -218,7 +218,7 @@ func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool)
 		}
 		own := q.coverage(termSet(item.Content[spans[i].Start:spans[last].End]))
 		underHeading := f[2] / float64(1+i)
-		score := 0.5*own + 0.3*f[0] + 0.2*underHeading
+		score := 0.4*own + 0.25*f[0] + 0.35*underHeading
 		if score > best.Score && own+underHeading > 0 {
 			best, ok = Sentence{Item: n, Start: spans[i].Start, End: spans[last].End, Score: score}, true
 		}

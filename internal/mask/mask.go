@@ -7,11 +7,12 @@ import "strings"
 const (
 	minDigits = 13
 	maxDigits = 19
+	minGroup  = 3 // digits of a group: shorter ones are columns of a table, not parts of a card number
 )
 
 // Cards replaces all but the last four digits of each card number in s by asterisks. A card number is 13 to 19 digits
-// that pass the Luhn check, in one group or in groups with single spaces or hyphens between them, and not part of a word,
-// a longer group of digits or a decimal fraction. Everything else stays as it is, byte for byte.
+// that pass the Luhn check, in one group or in groups of at least three with single spaces or hyphens between them, and not
+// part of a word, a longer group of digits or a decimal fraction. Everything else stays as it is, byte for byte.
 func Cards(s string) string {
 	if strings.IndexFunc(s, isDigit) < 0 {
 		return s
@@ -62,6 +63,9 @@ func card(s string, groups []group, first int) int {
 	var digits []byte
 	found := -1
 	for last := first; last < len(groups) && len(digits) <= maxDigits; last++ {
+		if groups[last].end-groups[last].start < minGroup {
+			break
+		}
 		digits = append(digits, s[groups[last].start:groups[last].end]...)
 		if len(digits) >= minDigits && len(digits) <= maxDigits && luhn(digits) &&
 			!gluedBefore(s[:groups[first].start]) && !gluedAfter(s[groups[last].end:]) {
@@ -91,7 +95,7 @@ func gluedBefore(s string) bool {
 	}
 	c := s[len(s)-1]
 	fraction := (c == '.' || c == ',') && len(s) > 1 && isDigit(rune(s[len(s)-2]))
-	return fraction || isWord(c)
+	return fraction || isWord(c) || c == '*' // behind asterisks stands the rest of what is masked already
 }
 
 // gluedAfter says whether a number before s goes on as a word or a decimal fraction.
