@@ -36,6 +36,8 @@ var (
 	ErrUndeclaredTarget = errors.New("target was not declared")
 	// ErrNoTarget reports a [Graph.Dynamic] node without edges that said neither Goto nor Sends. Goto End ends a path.
 	ErrNoTarget = errors.New("dynamic node says nothing about what follows")
+	// ErrOutcomes reports a call of [Planner.Next] whose outcomes are not one for each task.
+	ErrOutcomes = errors.New("not one outcome for each task")
 	// ErrJoinUnreachable reports that no work is left and a join still waits for a source; the text names both.
 	ErrJoinUnreachable = errors.New("join waits for a node that will not come")
 	// ErrTimeout reports an attempt that went over its node's [Timeout].

@@ -89,7 +89,7 @@ func (p *Planner) Start() Position {
 
 // Next plans the step that follows one whose tasks, pos.Next, ended with outcomes (one for each, in that order).
 // It also returns the edges that the step took, End included. It changes neither argument.
-// Its errors are [ErrUnknownOutcome], [ErrUndeclaredTarget], [ErrNoTarget] and, for a position of another graph,
+// Its errors are [ErrOutcomes], [ErrUnknownOutcome], [ErrUndeclaredTarget], [ErrNoTarget] and, for a position of another graph,
 // [ErrGraphChanged].
 func (p *Planner) Next(pos Position, outcomes []Outcome) (Position, []Edge, error) {
 	var (
@@ -98,6 +98,9 @@ func (p *Planner) Next(pos Position, outcomes []Outcome) (Position, []Edge, erro
 	)
 	if err := p.Check(pos); err != nil {
 		return next, nil, err
+	}
+	if len(outcomes) != len(pos.Next) {
+		return next, nil, fmt.Errorf("%w: %d for %d tasks", ErrOutcomes, len(outcomes), len(pos.Next))
 	}
 	for i := range pos.Next {
 		if err := p.valid(p.at(&pos.Next[i]), &outcomes[i]); err != nil {

@@ -111,7 +111,7 @@ func (r *run[S, U]) adopt() error {
 	for _, p := range pending {
 		for i := range r.pos.Next {
 			t, res := &r.pos.Next[i], &r.results[i]
-			if t.ID() != p.Task || p.Run != r.info.number || p.Step != r.step+1 {
+			if t.ID() != p.Task {
 				continue
 			}
 			if err := r.app.plan.valid(t.at-1, &p.Outcome); err != nil {

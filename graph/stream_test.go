@@ -56,7 +56,7 @@ func talker(t testing.TB) *graph.App[trail, step] {
 			info, _ := graph.InfoFrom(ctx)
 			graph.Emit(ctx, fmt.Sprint("word ", info.Attempt))
 			if info.Attempt == 1 {
-				return step{}, errBoom
+				return step{Path: []string{"never"}}, errBoom
 			}
 			return step{Path: []string{"a"}}, nil
 		}, graph.Retry(2, nil), graph.Backoff(1, 1))
