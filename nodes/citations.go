@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kbagent/kbagent/internal/mask"
 	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
 )
 
 // cited is an answer whose markers have been checked.
 type cited struct {
-	text      string // without markers that cite nothing
+	text      string // what is shown: without markers that cite nothing, card numbers masked
 	citations []state.Citation
 	faults    []citationFault
 }
@@ -29,11 +30,13 @@ var (
 
 // cite checks the markers [n] of an answer against the numbered items. Each item that is cited becomes one citation
 // with a quote that stands verbatim in the item, and the lines of that quote in the source file. Markers that cite no
-// item are removed, and so are those behind a quotation that does not stand in the item. Code is left alone.
+// item are removed, and so are those behind a quotation that does not stand in the item. Code is left alone. Quotes are
+// compared before card numbers are masked, and masked before markers leave the text and glue what stood around them.
 func cite(text string, items []state.Evidence) cited {
 	var c cited
 	said, claim, last := "", "", 0
-	c.text = rewrite(text, func(m span) []int {
+	masked := mask.Cards(text) // of the same length, so that the markers stand where they stood
+	c.text = rewrite(masked, func(m span) []int {
 		if between := text[last:m.start]; strings.Trim(between, " ,.") != "" {
 			said, claim = between, lastSentence(between)
 		} // else a further marker of the same claim

@@ -96,8 +96,8 @@ func (f *tokenFilter) write(piece string) {
 func (f *tokenFilter) flush() { f.show(visible(f.all.String())) }
 
 func (f *tokenFilter) show(text string) {
-	clean := rewrite(text, func(m span) []int { return valid(m.numbers, f.items) })
-	clean = strings.TrimLeft(mask.Cards(clean), " \n")
+	clean := rewrite(mask.Cards(text), func(m span) []int { return valid(m.numbers, f.items) })
+	clean = strings.TrimLeft(clean, " \n")
 	if more, ok := strings.CutPrefix(clean, f.shown); ok && more != "" {
 		f.shown, f.wrote = clean, true
 		f.emit(more)
@@ -115,9 +115,10 @@ func valid(numbers []int, items int) []int {
 	return kept
 }
 
-// open is the length of the end of text that may still change its meaning: white space, digits, an unclosed bracket.
+// open is the length of the end of text that may still change its meaning: white space, what may become a card number
+// or a decimal fraction, an unclosed bracket.
 func open(text string) int {
-	closed := len(strings.TrimRight(text, " \n0123456789-"))
+	closed := len(strings.TrimRight(text, " \n0123456789-.,"))
 	if i := strings.LastIndexByte(text, '['); i >= 0 && len(text)-i < 32 && !strings.Contains(text[i:], "]") {
 		closed = min(closed, len(strings.TrimRight(text[:i], " ")))
 	}

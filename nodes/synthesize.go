@@ -124,7 +124,7 @@ func (t *turn) finish(ctx context.Context, q SynthesisRequest, answer Synthesis)
 	if err := t.auditCitations(ctx, cited); err != nil {
 		return state.Final{}, err
 	}
-	text := strings.TrimSpace(mask.Cards(cited.text))
+	text := strings.TrimSpace(cited.text)
 	uncited := len(cited.citations) == 0
 	saysNothing := uncited && strings.Contains(text, q.Abstention)
 	if answer.Abstained || text == "" || saysNothing || uncited && q.Mode == state.ModeStrict {
