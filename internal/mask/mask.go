@@ -1,7 +1,10 @@
 // Package mask hides what must not be shown or logged: card numbers and secrets. It imports the standard library only.
 package mask
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The length of card numbers, in digits.
 const (
@@ -128,9 +131,13 @@ func luhn(digits []byte) bool {
 	return sum%10 == 0
 }
 
-// Secrets replaces each of secrets in s by asterisks. Empty secrets, and ones of fewer than four bytes that would hit
-// ordinary text, are left out.
+// Secrets replaces each of secrets in s by asterisks; a secret that holds another one goes first, so that nothing of it
+// stays. Empty secrets, and ones of fewer than four bytes that would hit ordinary text, are left out.
 func Secrets(s string, secrets ...string) string {
+	if len(secrets) > 1 {
+		secrets = slices.Clone(secrets)
+		slices.SortStableFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	}
 	for _, secret := range secrets {
 		if len(secret) >= 4 {
 			s = strings.ReplaceAll(s, secret, "****")

@@ -61,6 +61,7 @@ func TestEveryValidCardIsMasked(t *testing.T) {
 
 func TestSecrets(t *testing.T) {
 	assert.Equal(t, "key **** used", Secrets("key sk-12345 used", "sk-12345"))
+	assert.Equal(t, "****, ****", Secrets("key-12345, key-1", "key-1", "key-12345"), "no rest of the longer one stays")
 	assert.Equal(t, "abc", Secrets("abc", "", "b"), "short secrets would hit ordinary text")
 }
 
