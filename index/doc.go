@@ -1,5 +1,5 @@
 // Package index turns documents into passages and questions into hits: splitting, lexical and vector search, fusion.
-// It imports the standard library, its own text package and a gitignore reader; storage comes in through [Store].
+// It imports the standard library and its own text package; storage comes in through [Store].
 //
 // A file becomes passages of about 220 words that follow its structure ([Split]); each passage is exactly a
 // byte range of its file. [Index.Update] brings an index up to date with folders and files, [Index.Keyword],

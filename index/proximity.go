@@ -11,8 +11,9 @@ import (
 // BM25 does not see where words stand. The best proximityDepth matches are therefore weighed again: a sum s becomes
 // s·(1+c), c from 0 to 1 being the mean, over the pairs of neighbouring query terms, of 1/(1+d), where d is their smallest
 // distance in the passage, 0 beyond proximityWindow terms. (A light form of the sequential dependence model, Metzler and
-// Croft, SIGIR 2005.) On the development sets that lifts nDCG@10 in English by .003 to .026 and leaves Chinese alone,
-// where a term already is a pair of neighbours.
+// Croft, SIGIR 2005.) Measured as nDCG@10: passages of covidqa .692 → .717 (95 % interval of the difference +.015 to
+// +.035); go_docs, xquad, clapnq and scifact rise by .001 to .026, within their noise. Pairs of characters are left out: there
+// a term already is a pair of neighbours.
 const (
 	proximityDepth  = 50
 	proximityWindow = 10

@@ -103,7 +103,8 @@ func (p *planner) add(ctx context.Context, t target) error {
 	for _, c := range w.found {
 		p.candidate(c)
 	}
-	return p.forget(t.path, root, w.errors)
+	p.forget(t.path, root, w.errors)
+	return nil
 }
 
 // candidate adds c unless its file is one already.
@@ -116,7 +117,7 @@ func (p *planner) candidate(c candidate) {
 
 // forget removes the known files below dir that the walk did not find, except those that were named themselves and
 // still exist, and those below folders that could not be read.
-func (p *planner) forget(dir, root string, unread []FileError) error {
+func (p *planner) forget(dir, root string, unread []FileError) {
 	for _, r := range p.records {
 		abs := r.abs()
 		if abs == "" || !within(dir, abs) || p.seen[abs] {
@@ -132,7 +133,6 @@ func (p *planner) forget(dir, root string, unread []FileError) error {
 		p.seen[abs] = true
 		p.remove = append(p.remove, r)
 	}
-	return nil
 }
 
 // keyFor names a single file: within the root that holds it, else within its own folder.

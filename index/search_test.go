@@ -224,7 +224,7 @@ func TestSearchesWorkWhileAnUpdateRuns(t *testing.T) {
 	dir := folder(t, map[string]string{"seed.md": "# Seed\nalpha"})
 	update(t, x, dir)
 	files := map[string]string{}
-	for i := range 700 {
+	for i := range 300 {
 		files[fmt.Sprintf("%03d.md", i)] = fmt.Sprintf("# N%d\nalpha %d\n\n# M\nalpha again", i, i)
 	}
 	write(t, dir, files)
@@ -252,7 +252,7 @@ func TestSearchesWorkWhileAnUpdateRuns(t *testing.T) {
 	report := update(t, x, dir)
 	close(done)
 	searching.Wait()
-	assert.Equal(t, 700, report.Files.Indexed)
+	assert.Equal(t, 300, report.Files.Indexed)
 	assert.Len(t, keyword(t, x, "alpha"), 100)
 }
 
