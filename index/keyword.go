@@ -9,7 +9,7 @@ import (
 )
 
 // BM25Half is the BM25 sum that becomes the score one half: Score = s/(s+BM25Half), s being raised by up to its double where
-// the query's terms stand close together. The best hit of a question in the development sets has .43 to .86 (10th to 90th percentile).
+// the query's terms stand close together. The best hit of a question in the development sets has .46 to .88 (lowest 10th to highest 90th percentile of four sets).
 const BM25Half = 10.0
 
 // maxQueryTerms bounds the work of one query; further terms are left out.
