@@ -48,10 +48,10 @@ func (s *session) command(ctx context.Context, line string) error {
 
 // unknown names the nearest command, when one is near.
 func unknown(word string) error {
-	best, distance := "", 3 // two slips of the finger; three make another word
+	best, distance := "", 3 // two slips of the finger, in less than half of the word; more make another word
 	for _, c := range commands() {
 		for _, name := range append([]string{c.name}, c.aliases...) {
-			if d := edits(strings.ToLower(word), name); d < distance {
+			if d := edits(strings.ToLower(word), name); d < distance && 2*d < len(name) {
 				best, distance = name, d
 			}
 		}

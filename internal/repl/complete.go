@@ -25,7 +25,7 @@ func (s *session) completions(ctx context.Context, before string) readline.Compl
 	for _, o := range offers {
 		values = append(values, o.value, o.description)
 	}
-	list := readline.CompleteValuesDescribed(values...)
+	list := readline.CompleteValuesDescribed(values...).NoSort()
 	_, word, hasArgument := strings.Cut(before, " ")
 	if !hasArgument {
 		word = before

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/reeflective/readline"
 )
@@ -25,13 +26,27 @@ func newEditor(s *session) *editor {
 		s.tell(fmt.Errorf("what was entered is forgotten at the end: %w", err))
 	}
 	e.shell.History.Add("what was entered", past)
-	if err := e.shell.Config.Set("enable-bracketed-paste", true); err != nil {
-		s.tell(fmt.Errorf("a pasted text of several lines is taken line by line: %w", err))
+	if err := e.configure(); err != nil {
+		s.tell(fmt.Errorf("set the line editor up: %w", err))
 	}
 	return e
 }
 
-// next edits one line. When ctx ends meanwhile, a Ctrl-C that nobody pressed wakes the editor, which has no other way.
+// configure makes the editor take a pasted text as a whole and show what Tab can complete. The person's inputrc has
+// been read before; a Tab that it binds to something else stays so.
+func (e *editor) configure() error {
+	config := e.shell.Config
+	for _, keys := range []string{"emacs", "vi-insert"} {
+		if config.Binds[keys]["\t"].Action == "complete" {
+			if err := config.Bind(keys, "\t", "menu-complete", false); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(config.Set("enable-bracketed-paste", true), config.Set("menu-complete-display-prefix", true))
+}
+
+// next edits one line.
 func (e *editor) next(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
@@ -39,11 +54,7 @@ func (e *editor) next(ctx context.Context) (string, error) {
 	e.shell.Completer = func(line []rune, cursor int) readline.Completions {
 		return e.session.completions(ctx, string(line[:cursor]))
 	}
-	woken := context.AfterFunc(ctx, func() {
-		e.shell.Keys.Feed(true, '\x03')
-		e.shell.Keys.RequestRefresh()
-	})
-	defer woken()
+	defer e.endWith(ctx)()
 	line, err := e.shell.Readline()
 	switch {
 	case ctx.Err() != nil:
@@ -54,5 +65,30 @@ func (e *editor) next(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read the terminal: %w", err)
 	default:
 		return line, err
+	}
+}
+
+// endWith makes the editor give up its line when ctx ends, until the function that it returns is called. The editor
+// listens to nothing but keys: it gets Ctrl-C that nobody pressed, again and again, since one may only close a menu.
+func (e *editor) endWith(ctx context.Context) (release func()) {
+	given, released := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(released)
+		for again := time.NewTicker(20 * time.Millisecond); ; {
+			e.shell.Keys.Feed(true, '\x03')
+			e.shell.Keys.RequestRefresh()
+			select {
+			case <-given:
+				again.Stop()
+				return
+			case <-again.C:
+			}
+		}
+	})
+	return func() {
+		if !stop() {
+			close(given)
+			<-released
+		}
 	}
 }
