@@ -21,6 +21,9 @@ type Store interface {
 	// Keyword returns the k passages with the highest BM25 sum of q, best first, ties in a fixed order.
 	// A term counts at most once. Terms are data, whatever characters they hold.
 	Keyword(ctx context.Context, q KeywordQuery) ([]Match, error)
+	// DocFreq returns in how many passages each term occurs, in title, section or body, and the number of passages, all
+	// of one version. Terms are data, whatever characters they hold.
+	DocFreq(ctx context.Context, terms []string) (freq map[string]int, passages int, err error)
 	// Sources yields every file with its full text, in order of Root and Path, all of one version. It can be ranged again.
 	Sources(ctx context.Context) iter.Seq2[Source, error]
 	// Vectors returns all vectors of model that belong to a passage, with the version that they are of.

@@ -16,13 +16,17 @@ type TermStats struct {
 	DocFreq  map[string]int // passages that hold the term
 }
 
+// background is how many passages of other text a knowledge base is thought to stand among. It keeps the weights of a
+// base of a few passages sensible and is of no consequence in a large one.
+const background = 50
+
 // IDF is the weight of a term: the probabilistic inverse document frequency of BM25, never negative. Without
 // statistics all terms weigh 1.
 func (s TermStats) IDF(term string) float64 {
 	if s.Passages == 0 {
 		return 1
 	}
-	n, df := float64(s.Passages), float64(s.DocFreq[term])
+	n, df := float64(s.Passages+background), float64(s.DocFreq[term])
 	return math.Log1p((n - df + 0.5) / (df + 0.5))
 }
 

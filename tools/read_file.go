@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,8 +33,8 @@ type ReadArgs struct {
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"last line, inclusive; default the last"`
 }
 
-// ReadFile is read_file. It reads only inside the roots of the knowledge base, after all symbolic links are resolved,
-// and clamps the range to the file. Its errors are NOT_FOUND, ACCESS_DENIED (with the allowed roots), NOT_A_FILE and
+// ReadFile is read_file. It reads only inside the roots of the knowledge base, after all symbolic links are resolved, or a
+// file that was indexed by its name; it clamps the range to the file. Its errors are NOT_FOUND, ACCESS_DENIED (with the allowed roots), NOT_A_FILE and
 // TOO_LARGE.
 func ReadFile(lib Library) Tool {
 	return New("read_file", readFileDoc, state.ScoreNone, func(ctx context.Context, a ReadArgs) (Result, error) {
@@ -41,7 +42,11 @@ func ReadFile(lib Library) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		file, rel, err := locate(roots, a.Path)
+		named, err := namedFolders(ctx, lib, a.Path, roots)
+		if err != nil {
+			return Result{}, err
+		}
+		file, rel, err := locate(slices.Concat(roots, named), a.Path)
 		if err != nil {
 			return Result{}, err
 		}
@@ -97,6 +102,22 @@ func locate(roots []string, path string) (file, rel string, err error) {
 		return "", "", denied
 	}
 	return "", "", &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no file %s in the knowledge base; list_files names what there is", path)}
+}
+
+// namedFolders are the folders of the file path when it was indexed by its name, outside of all roots. Only this file of
+// them may be read.
+func namedFolders(ctx context.Context, lib Library, path string, roots []string) ([]string, error) {
+	files, err := lib.Files(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var folders []string
+	for _, f := range files {
+		if f.Path == path && !slices.Contains(roots, f.Root) {
+			folders = append(folders, f.Root)
+		}
+	}
+	return folders, nil
 }
 
 // inside says whether path is root or lies below it, by name.

@@ -96,6 +96,7 @@ It needs no key and no server; with a model configured (KB_AGENT_LLM_*) the answ
 		Args:          noArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)

@@ -40,6 +40,20 @@ func testKeyword(t *testing.T, s index.Store) {
 	}
 }
 
+func testDocFreq(t *testing.T, s index.Store) {
+	titled := document("/r", "titled.md", "other words")
+	titled.Passages[0].Terms.Title = []string{"alpha"}
+	apply(t, s, index.Change{Put: []index.Document{titled, document("/r", "a.md", "alpha alpha", "beta alpha"), document("/r", "b.md", "beta")}})
+	freq, passages, err := s.DocFreq(t.Context(), []string{"alpha", "beta", "gamma", "OR", `"`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "passages", passages, 4)
+	want(t, "alpha, once in a title", freq["alpha"], 3)
+	want(t, "beta", freq["beta"], 2)
+	want(t, "a term that is nowhere", freq["gamma"]+freq["OR"]+freq[`"`], 0)
+}
+
 func sign(x float64) int {
 	switch {
 	case x < 0:

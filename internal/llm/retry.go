@@ -51,7 +51,7 @@ func (e *endpoint) retryOptions(ctx context.Context) []backoff.RetryOption {
 		// A wait that would outlast the call is not begun: the caller gets the error at once.
 		backoff.WithMaxElapsedTime(e.cfg.Timeout),
 		backoff.WithNotify(func(err error, wait time.Duration) {
-			e.cfg.Logger.WarnContext(ctx, "model call failed, trying again",
+			e.cfg.Logger.InfoContext(ctx, "model_call_failed_trying_again",
 				"endpoint", e.cfg.BaseURL, "error", err, "wait", wait)
 		}),
 	}

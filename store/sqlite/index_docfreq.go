@@ -1,14 +1,8 @@
 package sqlite
 
-import (
-	"context"
+import "context"
 
-	"github.com/kbagent/kbagent/index"
-)
-
-var _ index.TermCounter = (*Index)(nil)
-
-// DocFreq implements index.TermCounter. All counts are of one version of the index.
+// DocFreq implements index.Store. All counts are of one version of the index.
 func (x *Index) DocFreq(ctx context.Context, terms []string) (map[string]int, int, error) {
 	tx, err := x.snapshot(ctx)
 	if err != nil {
