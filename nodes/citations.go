@@ -96,7 +96,8 @@ func firstLines(content string) int {
 	return len(content)
 }
 
-// verbatim finds quote in content, any run of white space equal to any other, and returns its byte range.
+// verbatim finds quote in content, any run of white space equal to any other, and returns its byte range with the mark
+// that ends the sentence.
 func verbatim(content, quote string) (start, end int, ok bool) {
 	words := strings.Fields(quote)
 	if len(words) == 0 {
@@ -109,10 +110,20 @@ func verbatim(content, quote string) (start, end int, ok bool) {
 		}
 		start = from + i
 		if end, ok := matchWords(content, start, words); ok {
-			return start, end, true
+			return start, end + sentenceMark(content[end:]), true
 		}
 		from = start + 1
 	}
+}
+
+// sentenceMark is the length of the mark that ends a sentence at the start of s.
+func sentenceMark(s string) int {
+	for _, mark := range []string{".", "!", "?", "。", "！", "？"} {
+		if strings.HasPrefix(s, mark) {
+			return len(mark)
+		}
+	}
+	return 0
 }
 
 // matchWords says where words, separated by white space, end in content when they start at start.
