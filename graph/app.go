@@ -34,8 +34,8 @@ func (r *run[S, U]) start(ctx context.Context, in U) (Result[S], error) {
 	if ctx.Err() != nil {
 		return Result[S]{}, context.Cause(ctx)
 	}
-	r.info.number = 1
-	if err := r.input(ctx, in); err != nil {
+	r.number = 1
+	if err := r.input(in); err != nil {
 		return Result[S]{}, err
 	}
 	return r.execute(ctx)

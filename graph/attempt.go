@@ -25,8 +25,8 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		stack []byte
 	)
 	for res.attempt = 1; ; res.attempt++ {
-		*c = taskContext{Context: ctx, run: &r.info, node: t.Node, send: t.Send, step: r.step + 1, attempt: res.attempt}
-		r.startTask(c, t, res)
+		*c = taskContext{r.shared, int32(r.result.Steps + 1), int32(t.at - 1), int32(t.Send), int32(res.attempt)}
+		r.startTask(t, res)
 		if err, stack = r.attempt(c, n, i); err == nil {
 			err, stack = r.conclude(n, i)
 			break

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -10,10 +9,12 @@ import (
 // formatVersion is the version of everything this package stores. Rows of a later version are refused, never guessed at.
 const formatVersion = 1
 
-// Kinds of stored entries.
+// Kinds of stored rows.
 const (
-	inputEntry = "input"
-	stepEntry  = "step"
+	inputEntry  = "input"
+	stepEntry   = "step"
+	snapshotRow = "snapshot" // not an entry, but written like one
+	pendingRow  = "pending"  // neither
 )
 
 // storedEntry is what Entry.Data holds.
@@ -37,10 +38,11 @@ type storedWrite struct {
 
 // storedPending is what PendingWrite.Data holds.
 type storedPending struct {
-	Version int   `json:"v"`
-	Run     int64 `json:"run"`
-	Step    int   `json:"step"`
-	Attempt int   `json:"attempt"`
+	Version int    `json:"v"`
+	Kind    string `json:"kind"`
+	Run     int64  `json:"run"`
+	Step    int    `json:"step"`
+	Attempt int    `json:"attempt"`
 	storedWrite
 }
 
@@ -77,23 +79,31 @@ func decode(data []byte, v any) error {
 	return nil
 }
 
-// A writer builds JSON without a struct for the envelope: the hot path encodes nothing but the user's update.
+// A writer builds JSON by hand: the hot path encodes nothing but the user's update by reflection.
 type writer struct {
-	bytes.Buffer
+	buf []byte
 	enc *json.Encoder
-	err error
+	err error // the first one of value
 }
 
 func newWriter() *writer {
 	w := &writer{}
-	w.enc = json.NewEncoder(&w.Buffer)
+	w.enc = json.NewEncoder(w)
 	w.enc.SetEscapeHTML(false)
 	return w
 }
 
-func (w *writer) text(s string) { w.WriteString(s) }
+// Write takes what the encoder produces.
+func (w *writer) Write(p []byte) (int, error) {
+	w.buf = append(w.buf, p...)
+	return len(p), nil
+}
 
-func (w *writer) int(n int64) { w.Write(strconv.AppendInt(w.AvailableBuffer(), n, 10)) }
+func (w *writer) reset() { w.buf, w.err = w.buf[:0], nil }
+
+func (w *writer) text(s string) { w.buf = append(w.buf, s...) }
+
+func (w *writer) int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
 // value writes v; the first error stays in w.err.
 func (w *writer) value(v any) {
@@ -103,45 +113,60 @@ func (w *writer) value(v any) {
 		}
 		return
 	}
-	w.Truncate(w.Len() - 1) // the encoder's newline
+	w.buf = w.buf[:len(w.buf)-1] // the encoder's newline
 }
+
+const formatField = `{"v":1` // formatVersion; a test compares them
 
 // head writes the fields that entries and pending writes begin with, without the closing brace.
 func (w *writer) head(kind string, run int64, step int) {
-	w.text(`{"v":`)
-	w.int(formatVersion)
-	if kind != "" {
-		w.text(`,"kind":"`)
-		w.text(kind)
-		w.text(`"`)
-	}
-	w.text(`,"run":`)
+	w.text(formatField + `,"kind":"`)
+	w.text(kind)
+	w.text(`","run":`)
 	w.int(run)
 	w.text(`,"step":`)
 	w.int(int64(step))
 }
 
+// nodeText is what the codec writes of a node again and again, encoded once.
+type nodeText struct {
+	write    string   // `"task":"n","node":"n","update":` of a plain task
+	name     string   // `"n"`
+	next     string   // `{"node":"n"}`
+	outcomes []string // `,"outcome":{"route":"o"}` by branch
+}
+
+func newNodeText(n *planNode) nodeText {
+	name := quote(n.name)
+	t := nodeText{write: `"task":` + name + `,"node":` + name + `,"update":`, name: name, next: `{"node":` + name + `}`}
+	for _, b := range n.branches {
+		t.outcomes = append(t.outcomes, `,"outcome":{"route":`+quote(b.outcome)+`}`)
+	}
+	return t
+}
+
 // position writes pos; the usual one, plain tasks and nothing that waits, by hand.
-func (w *writer) position(pos *Position, quoted []string) {
+func (w *writer) position(pos *Position, nodes []nodeText) {
 	plain := len(pos.Deferred) == 0 && len(pos.Joins) == 0
 	for i := range pos.Next {
 		plain = plain && pos.Next[i].Send == 0 && pos.Next[i].at > 0
 	}
-	if !plain {
+	switch {
+	case !plain:
 		w.value(pos)
 		return
+	case len(pos.Next) == 0:
+		w.text(`{}`)
+		return
 	}
-	w.text(`{`)
+	w.text(`{"next":[`)
 	for i := range pos.Next {
-		w.text([...]string{`"next":[`, `,`}[min(i, 1)])
-		w.text(`{"node":`)
-		w.text(quoted[pos.Next[i].at-1])
-		w.text(`}`)
+		if i > 0 {
+			w.text(`,`)
+		}
+		w.text(nodes[pos.Next[i].at-1].next)
 	}
-	if len(pos.Next) > 0 {
-		w.text(`]`)
-	}
-	w.text(`}`)
+	w.text(`]}`)
 }
 
 // quote is a name as a JSON string.

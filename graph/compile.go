@@ -16,8 +16,7 @@ type App[S Reducer[S, U], U any] struct {
 	limits      limits
 	fields      []plainField // of U, compared in parallel steps
 	replaces    bool         // S is a Simple: any two updates of one step conflict
-	quoted      []string     // names of the nodes as JSON strings
-	outcomes    [][]string   // outcomes of their routes as JSON strings
+	texts       []nodeText   // of the nodes, for the codec
 	memory      *MemoryStore
 }
 
@@ -49,13 +48,8 @@ func (g *Graph[S, U]) Compile(opts ...CompileOption) (*App[S, U], error) {
 	}
 	var zero S
 	_, app.replaces = any(zero).(interface{ replacesWhole() })
-	for i := range g.nodes {
-		app.quoted = append(app.quoted, quote(g.nodes[i].ref.name))
-		var outcomes []string
-		for _, b := range app.plan.nodes[i].branches {
-			outcomes = append(outcomes, quote(b.outcome))
-		}
-		app.outcomes = append(app.outcomes, outcomes)
+	for i := range app.plan.nodes {
+		app.texts = append(app.texts, newNodeText(&app.plan.nodes[i]))
 	}
 	return app, nil
 }
@@ -81,6 +75,7 @@ func (g *Graph[S, U]) planner() Planner {
 	for i := range g.nodes {
 		b := &g.nodes[i]
 		p.index[b.ref.name] = i
+		p.names = append(p.names, b.ref.name)
 		p.nodes = append(p.nodes, planNode{
 			name: b.ref.name, deferred: b.deferred, work: b.arg != nil, targets: slices.Clone(b.targets),
 		})

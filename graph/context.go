@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // A TaskInfo tells a node which task it is running.
@@ -24,10 +25,10 @@ func InfoFrom(ctx context.Context) (TaskInfo, bool) {
 	if !ok {
 		return TaskInfo{}, false
 	}
-	task := Task{Node: c.node, Send: c.send}
+	task := Task{Node: c.shared.names[c.node], Send: int(c.send)}
 	info := TaskInfo{
-		Thread: c.run.thread, Run: c.run.number, Step: c.step,
-		Node: c.node, Task: task.ID(), Attempt: c.attempt,
+		Thread: c.shared.thread, Run: c.shared.run, Step: c.shared.first + int(c.step),
+		Node: task.Node, Task: task.ID(), Attempt: int(c.attempt),
 	}
 	if info.Thread != "" {
 		info.Key = fmt.Sprintf("%s/%d/%d/%s", info.Thread, info.Run, info.Step, info.Task)
@@ -36,39 +37,46 @@ func InfoFrom(ctx context.Context) (TaskInfo, bool) {
 }
 
 // Emit hands v to the consumer of the run's stream as an event of kind [CustomKind] and waits until it is taken.
-// It does nothing when nobody listens for [Custom] events, when ctx is no task's context, and after the task has ended.
-// A node may call it from any goroutine.
+// It does nothing when nobody listens for [Custom] events, when ctx is no task's context, and after the task's step has
+// ended. A node may call it from any goroutine.
 func Emit(ctx context.Context, v any) {
-	if c, ok := ctx.Value(taskKey{}).(*taskContext); ok && c.custom != nil {
-		c.custom(v)
+	if c, ok := ctx.Value(taskKey{}).(*taskContext); ok && c.shared.emit != nil {
+		c.shared.emit(c, v)
 	}
 }
 
 type taskKey struct{}
 
-// runInfo is what the task contexts of one run share.
-type runInfo struct {
+// taskShared is what the task contexts of a run have in common. A step with a timeout or with custom events has its own.
+type taskShared struct {
+	context.Context
 	thread string
-	number int64
+	run    int64
+	first  int // steps of the run before this call
+	names  []string
+	emit   func(c *taskContext, v any) // nil when nobody listens
 }
 
-// A taskContext is the context of one attempt.
+// A taskContext is the context of one attempt. It is small, since every task needs one.
 type taskContext struct {
-	context.Context
-	run     *runInfo
-	node    string
-	send    int
-	step    int
-	attempt int
-	custom  func(any)
+	shared  *taskShared
+	step    int32 // within this call
+	node    int32
+	send    int32
+	attempt int32
 }
+
+// Deadline, Done and Err are those of the step.
+func (c *taskContext) Deadline() (time.Time, bool) { return c.shared.Deadline() }
+func (c *taskContext) Done() <-chan struct{}       { return c.shared.Done() }
+func (c *taskContext) Err() error                  { return c.shared.Err() }
 
 // Value returns the task itself for taskKey.
 func (c *taskContext) Value(key any) any {
 	if _, ok := key.(taskKey); ok {
 		return c
 	}
-	return c.Context.Value(key)
+	return c.shared.Value(key)
 }
 
 // contextBlock hands out task contexts from blocks, since a node may keep its context for longer than its task.
@@ -79,7 +87,7 @@ type contextBlock struct {
 
 func (b *contextBlock) take(n int) []taskContext {
 	if len(b.free) < n {
-		b.size = min(max(4, 2*b.size), 64)
+		b.size = min(max(4, 2*b.size), 128)
 		b.free = make([]taskContext, max(n, b.size))
 	}
 	taken := b.free[:n:n]

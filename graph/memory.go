@@ -127,7 +127,7 @@ func (m *MemoryStore) writable(thread string, fence, seq int64) (*memoryThread, 
 // keep copies data behind the earlier entries, in blocks that grow with the thread.
 func (t *memoryThread) keep(data []byte) []byte {
 	if cap(t.arena)-len(t.arena) < len(data) {
-		t.arena = make([]byte, 0, max(len(data), min(max(1024, t.size), 1<<20)))
+		t.arena = make([]byte, 0, max(len(data), min(max(1<<10, t.size/2), 1<<20)))
 	}
 	start := len(t.arena)
 	t.arena = append(t.arena, data...)

@@ -80,6 +80,11 @@ func (r *run[S, U]) runTasks(ctx context.Context, todo []int) {
 	}
 	w := &wire[S, U]{events: make(chan Event[S, U]), done: make(chan struct{})}
 	r.wire = w
+	if r.wants(Custom) {
+		defer func(shared *taskShared) { r.shared = shared }(r.shared)
+		r.shared = r.share(ctx)
+		r.shared.emit = w.emit
+	}
 	for range workers {
 		g.wg.Go(g.work)
 	}
@@ -121,7 +126,7 @@ func (g *group[S, U]) one(i int, c *taskContext) {
 		}
 	}()
 	g.run.perform(g.ctx, i, c)
-	g.run.settle(g.ctx, i)
+	g.run.settle(i)
 	returned = true
 }
 
@@ -134,13 +139,13 @@ func (r *run[S, U]) exited(i int) {
 }
 
 // settle makes a finished task of a parallel step durable and reports its end.
-func (r *run[S, U]) settle(ctx context.Context, i int) {
+func (r *run[S, U]) settle(i int) {
 	t, res := &r.pos.Next[i], &r.results[i]
 	if !res.done || len(r.results) == 1 {
 		return
 	}
 	if r.save != nil {
-		if err := r.pend(ctx, i); err != nil {
+		if err := r.pend(i); err != nil {
 			res.done, res.err = false, err
 			return
 		}
@@ -166,6 +171,14 @@ func (w *wire[S, U]) send(e Event[S, U]) {
 	case w.events <- e:
 	case <-w.done:
 	}
+}
+
+// emit sends a custom event of the task whose context c is.
+func (w *wire[S, U]) emit(c *taskContext, v any) {
+	t := Task{Node: c.shared.names[c.node], Send: int(c.send)}
+	w.send(Event[S, U]{
+		Kind: CustomKind, Step: c.shared.first + int(c.step), Node: t.Node, Task: t.ID(), Attempt: int(c.attempt), Custom: v,
+	})
 }
 
 // deliver passes events on until all tasks have ended, also when the consumer leaves or panics.

@@ -53,6 +53,7 @@ type Outcome struct {
 // plan with the same one. It never changes and is safe for concurrent use.
 type Planner struct {
 	nodes []planNode
+	names []string // of the nodes
 	index map[string]int
 	joins []planJoin
 	start Position

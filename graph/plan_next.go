@@ -65,6 +65,7 @@ func (p *Planner) precompute() {
 // follow adds what one task leads to.
 func (p *Planner) follow(dst *Position, at int, o *Outcome) {
 	n := &p.nodes[at]
+	dst.Next = slices.Grow(dst.Next, len(o.Sends))
 	for i := range o.Sends {
 		send := o.Sends[i]
 		to := p.at(&send)

@@ -14,20 +14,11 @@ func (r *run[S, U]) send(e Event[S, U], m Mode) {
 	r.out.send(e, nil)
 }
 
-// startTask reports an attempt, and gives it a way to emit.
-func (r *run[S, U]) startTask(c *taskContext, t *Task, res *result[U]) {
-	if r.out == nil {
-		return
+// startTask reports the start of an attempt.
+func (r *run[S, U]) startTask(t *Task, res *result[U]) {
+	if r.wants(Tasks) {
+		r.send(Event[S, U]{Kind: TaskStart, Step: r.step + 1, Node: t.Node, Task: t.ID(), Attempt: res.attempt}, Tasks)
 	}
-	if w := r.wire; w != nil && r.wants(Custom) {
-		e := Event[S, U]{Kind: CustomKind, Step: c.step, Node: t.Node, Task: t.ID(), Attempt: res.attempt}
-		c.custom = func(v any) {
-			e := e
-			e.Custom = v
-			w.send(e)
-		}
-	}
-	r.send(Event[S, U]{Kind: TaskStart, Step: c.step, Node: t.Node, Task: t.ID(), Attempt: res.attempt}, Tasks)
 }
 
 // endTask reports the end of an attempt.

@@ -118,7 +118,7 @@ func (r *run[S, U]) adopt() error {
 				continue // the graph has changed, and the resume was allowed nevertheless
 			}
 			if err := json.Unmarshal(p.Update, &res.update); err != nil {
-				return &RowError{r.info.thread, r.save.seq + 1, "pending write " + p.Task, fmt.Errorf("%w: %w", ErrDamaged, err)}
+				return &RowError{r.save.thread, r.save.seq + 1, "pending write " + p.Task, fmt.Errorf("%w: %w", ErrDamaged, err)}
 			}
 			res.done, res.attempt, res.encoded = true, p.Attempt, p.Update
 			r.outcomes[i] = p.Outcome

@@ -10,7 +10,8 @@ import (
 // and write only their own result.
 type run[S Reducer[S, U], U any] struct {
 	app    *App[S, U]
-	info   runInfo
+	shared *taskShared // of the tasks of this call; a step may have its own
+	number int64       // of the run on its thread, from 1
 	limits limits
 
 	state    S // after the last committed step
@@ -22,7 +23,8 @@ type run[S Reducer[S, U], U any] struct {
 	outcomes []Outcome
 	pending  []storedPending // of the step that is to run first
 
-	result   Result[S] // Steps, Path, Discarded; State is set at the end
+	result   Result[S] // Steps and Discarded; State and Path are set at the end
+	path     []int32   // nodes of the committed tasks
 	contexts contextBlock
 	save     *saver      // nil without a thread
 	out      *sink[S, U] // nil without a consumer
@@ -40,13 +42,13 @@ type result[U any] struct {
 }
 
 // input folds in into the state and places the run at the start.
-func (r *run[S, U]) input(ctx context.Context, in U) error {
+func (r *run[S, U]) input(in U) error {
 	next, err := applyTo(r.state, in)
 	if err != nil {
 		return fmt.Errorf("apply the input: %w", err)
 	}
 	pos := r.app.plan.Start()
-	if err := r.saveInput(ctx, &in, &pos, &next); err != nil {
+	if err := r.saveInput(&in, &pos, &next); err != nil {
 		return err
 	}
 	r.state, r.pos = next, pos
@@ -62,9 +64,25 @@ func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
 	if r.step == 0 {
 		r.sendEdges(0, r.app.startEdges())
 	}
+	r.shared = r.share(ctx)
 	err := r.loop(ctx)
 	r.result.State = r.state
+	if len(r.path) > 0 {
+		r.result.Path = make([]string, len(r.path))
+		for i, n := range r.path {
+			r.result.Path[i] = r.app.plan.names[n]
+		}
+	}
 	return r.result, err
+}
+
+// share is what the contexts of this call's tasks have in common.
+func (r *run[S, U]) share(ctx context.Context) *taskShared {
+	s := &taskShared{Context: ctx, run: r.number, first: r.step - r.result.Steps, names: r.app.plan.names}
+	if r.save != nil {
+		s.thread = r.save.thread
+	}
+	return s
 }
 
 func (r *run[S, U]) loop(ctx context.Context) error {
@@ -92,6 +110,8 @@ func (r *run[S, U]) runStep(ctx context.Context) error {
 		var cancel context.CancelFunc
 		stepCtx, cancel = context.WithTimeoutCause(ctx, d, ErrStepTimeout)
 		defer cancel()
+		defer func(shared *taskShared) { r.shared = shared }(r.shared)
+		r.shared = r.share(stepCtx)
 	}
 	var err error
 	if len(r.pos.Next) == 1 {
@@ -102,7 +122,7 @@ func (r *run[S, U]) runStep(ctx context.Context) error {
 	if err != nil {
 		return withCause(ctx, stepCtx, err)
 	}
-	return r.commit(ctx)
+	return r.commit()
 }
 
 // reset clears the results for a step of n tasks.
@@ -127,10 +147,10 @@ func (r *run[S, U]) runOne(ctx context.Context) error {
 }
 
 // commit plans what follows, saves the step and reports it. From here on the step counts.
-func (r *run[S, U]) commit(ctx context.Context) error {
+func (r *run[S, U]) commit() error {
 	r.app.plan.next(&r.spare, &r.pos, r.outcomes)
 	if r.save != nil {
-		if err := r.saveStep(ctx, &r.spare, &r.after); err != nil {
+		if err := r.saveStep(&r.spare, &r.after); err != nil {
 			return err
 		}
 	}
@@ -139,7 +159,7 @@ func (r *run[S, U]) commit(ctx context.Context) error {
 	r.step++
 	r.result.Steps++
 	for i := range r.spare.Next {
-		r.result.Path = append(r.result.Path, r.spare.Next[i].Node)
+		r.path = append(r.path, int32(r.spare.Next[i].at-1))
 	}
 	if r.out != nil {
 		r.reportStep(r.spare.Next)

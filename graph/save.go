@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"strconv"
 )
 
@@ -11,6 +12,7 @@ const minSnapshot = 16 << 10
 // A saver writes one run of a thread. It belongs to the run's goroutine, except pend, which tasks call at the same time.
 type saver struct {
 	store     Store
+	ctx       context.Context // of the run, without its cancellation: what is finished is kept
 	thread    string
 	fence     int64
 	seq       int64 // of the last entry
@@ -24,9 +26,9 @@ type saver struct {
 	discarded bool // the input that comes next gives up an unfinished run
 }
 
-// commit appends an entry. Writes are saved even when the run's context has been cancelled: what is finished is kept.
-func (s *saver) commit(ctx context.Context, what string, e Entry) error {
-	err := s.store.Commit(context.WithoutCancel(ctx), s.thread, s.fence, e)
+// commit appends an entry.
+func (s *saver) commit(what string, e Entry) error {
+	err := s.store.Commit(s.ctx, s.thread, s.fence, e)
 	if err != nil {
 		return s.failed(what, err)
 	}
@@ -45,8 +47,7 @@ func (s *saver) failed(what string, err error) error {
 // begin starts an entry up to its writes.
 func (s *saver) begin(kind string, run int64, step int) *writer {
 	w := s.entry
-	w.Reset()
-	w.err = nil
+	w.reset()
 	w.head(kind, run, step)
 	if s.graph != s.stored {
 		w.text(`,"graph":"`)
@@ -57,25 +58,25 @@ func (s *saver) begin(kind string, run int64, step int) *writer {
 }
 
 // saveInput commits the input in, whose fold is next.
-func (r *run[S, U]) saveInput(ctx context.Context, in *U, pos *Position, next *S) error {
+func (r *run[S, U]) saveInput(in *U, pos *Position, next *S) error {
 	s := r.save
 	if s == nil {
 		return nil
 	}
-	w := s.begin(inputEntry, r.info.number, 0)
+	w := s.begin(inputEntry, r.number, 0)
 	if s.discarded {
 		w.text(`,"discarded":true`)
 	}
 	w.text(`,"writes":[{"task":"` + startName + `","node":"` + startName + `","update":`)
 	w.value(in)
 	w.text(`}],"position":`)
-	return r.finishEntry(ctx, inputEntry, 0, pos, next)
+	return r.finishEntry(inputEntry, 0, pos, next)
 }
 
 // saveStep commits the step that led to pos and next.
-func (r *run[S, U]) saveStep(ctx context.Context, pos *Position, next *S) error {
+func (r *run[S, U]) saveStep(pos *Position, next *S) error {
 	s := r.save
-	w := s.begin(stepEntry, r.info.number, r.step+1)
+	w := s.begin(stepEntry, r.number, r.step+1)
 	w.text(`,"writes":[`)
 	for i := range r.results {
 		if i > 0 {
@@ -86,17 +87,17 @@ func (r *run[S, U]) saveStep(ctx context.Context, pos *Position, next *S) error 
 		w.text(`}`)
 	}
 	w.text(`],"position":`)
-	return r.finishEntry(ctx, stepEntry, r.step+1, pos, next)
+	return r.finishEntry(stepEntry, r.step+1, pos, next)
 }
 
 // finishEntry closes the entry, adds a snapshot when the log outweighs the last one, and commits.
-func (r *run[S, U]) finishEntry(ctx context.Context, what string, step int, pos *Position, next *S) error {
+func (r *run[S, U]) finishEntry(what string, step int, pos *Position, next *S) error {
 	s := r.save
 	w := s.entry
-	w.position(pos, r.app.quoted)
+	w.position(pos, r.app.texts)
 	w.text(`}`)
-	e := Entry{Seq: s.seq + 1, Data: w.Bytes(), Settles: s.pending}
-	if s.logged+w.Len() > max(minSnapshot, s.snapshot) {
+	e := Entry{Seq: s.seq + 1, Data: w.buf, Settles: s.pending}
+	if s.logged+len(w.buf) > max(minSnapshot, s.snapshot) {
 		e.Snapshot = r.encodeSnapshot(step, pos, next)
 		if w.err == nil {
 			w.err = s.state.err
@@ -105,7 +106,7 @@ func (r *run[S, U]) finishEntry(ctx context.Context, what string, step int, pos 
 	if w.err != nil {
 		return s.failed(what, w.err)
 	}
-	return s.commit(ctx, what, e)
+	return s.commit(what, e)
 }
 
 func (r *run[S, U]) encodeSnapshot(step int, pos *Position, state *S) []byte {
@@ -114,66 +115,58 @@ func (r *run[S, U]) encodeSnapshot(step int, pos *Position, state *S) []byte {
 		s.state = newWriter()
 	}
 	w := s.state
-	w.Reset()
-	w.err = nil
-	w.head("", r.info.number, step)
+	w.reset()
+	w.head(snapshotRow, r.number, step)
 	w.text(`,"graph":"` + s.graph + `","position":`)
-	w.position(pos, r.app.quoted)
+	w.position(pos, r.app.texts)
 	w.text(`,"state":`)
 	w.value(state)
 	w.text(`}`)
-	return w.Bytes()
+	return w.buf
 }
 
 // write writes the fields of one task's write: its update is encoded unless a pending write has done that.
 func (r *run[S, U]) write(w *writer, i int) {
 	t, res := &r.pos.Next[i], &r.results[i]
-	w.text(`"task":`)
+	text := &r.app.texts[t.at-1]
 	if t.Send == 0 {
-		w.text(r.app.quoted[t.at-1])
+		w.text(text.write)
 	} else {
-		w.text(quote(t.ID()))
+		w.text(`"task":` + quote(t.ID()) + `,"node":` + text.name + `,"update":`)
 	}
-	w.text(`,"node":`)
-	w.text(r.app.quoted[t.at-1])
-	w.text(`,"update":`)
 	if res.encoded != nil {
-		w.Write(res.encoded)
+		w.buf = append(w.buf, res.encoded...)
 	} else {
 		w.value(&res.update)
 	}
-	o := &r.outcomes[i]
-	if o.IsZero() {
-		return
+	switch o := &r.outcomes[i]; {
+	case o.IsZero():
+	case len(o.Goto) == 0 && len(o.Sends) == 0:
+		w.text(text.outcomes[r.app.plan.nodes[t.at-1].branch(o.Route)])
+	default:
+		w.text(`,"outcome":`)
+		w.value(o)
 	}
-	w.text(`,"outcome":`)
-	if len(o.Goto) == 0 && len(o.Sends) == 0 {
-		w.text(`{"route":`)
-		w.text(r.app.outcomes[t.at-1][r.app.plan.nodes[t.at-1].branch(o.Route)])
-		w.text(`}`)
-		return
-	}
-	w.value(o)
 }
 
 // pend saves the write of a finished task of a parallel step. It is safe for concurrent use.
-func (r *run[S, U]) pend(ctx context.Context, i int) error {
+func (r *run[S, U]) pend(i int) error {
 	s, t, res := r.save, &r.pos.Next[i], &r.results[i]
 	w := newWriter()
 	w.value(&res.update)
 	if w.err != nil {
 		return s.failed("task "+t.ID(), w.err)
 	}
-	res.encoded = append([]byte(nil), w.Bytes()...)
-	w.Reset()
-	w.head("", r.info.number, r.step+1)
+	res.encoded = slices.Clone(w.buf)
+	w.reset()
+	w.head(pendingRow, r.number, r.step+1)
 	w.text(`,"attempt":` + strconv.Itoa(res.attempt) + `,`)
 	r.write(w, i)
 	w.text(`}`)
 	if w.err != nil {
 		return s.failed("task "+t.ID(), w.err)
 	}
-	err := s.store.Pend(context.WithoutCancel(ctx), s.thread, s.fence, PendingWrite{Seq: s.seq + 1, Task: t.ID(), Data: w.Bytes()})
+	err := s.store.Pend(s.ctx, s.thread, s.fence, PendingWrite{Seq: s.seq + 1, Task: t.ID(), Data: w.buf})
 	if err != nil {
 		return s.failed("task "+t.ID(), err)
 	}

@@ -81,10 +81,10 @@ func (t *Thread[S, U]) start(ctx context.Context, in U, out *sink[S, U]) (Result
 	if err != nil {
 		return Result[S]{}, err
 	}
-	r.info.number = saved.run + 1
+	r.number = saved.run + 1
 	r.result.Discarded = saved.exists && !saved.pos.Done()
 	r.save.discarded = r.result.Discarded
-	if err := r.input(ctx, in); err != nil {
+	if err := r.input(in); err != nil {
 		return Result[S]{State: saved.state}, err
 	}
 	return r.execute(ctx)
@@ -111,7 +111,7 @@ func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U]) (Result[S], 
 	if err := t.resumable(saved); err != nil { // it may have changed before the claim
 		return Result[S]{State: saved.state}, err
 	}
-	r.info.number, r.step, r.pos, r.pending = saved.run, saved.step, saved.pos, saved.pending
+	r.number, r.step, r.pos, r.pending = saved.run, saved.step, saved.pos, saved.pending
 	r.app.plan.resolve(&r.pos)
 	return r.execute(ctx)
 }
@@ -142,9 +142,8 @@ func (t *Thread[S, U]) open(ctx context.Context, out *sink[S, U]) (*run[S, U], *
 		return nil, nil, err
 	}
 	r := &run[S, U]{app: t.app, limits: t.app.limits, out: out, state: saved.state}
-	r.info.thread = t.id
 	r.save = &saver{
-		store: t.store, thread: t.id, fence: fence, seq: saved.seq,
+		store: t.store, ctx: context.WithoutCancel(ctx), thread: t.id, fence: fence, seq: saved.seq,
 		graph: t.app.fingerprint, stored: saved.graph,
 		logged: saved.logged, snapshot: saved.snapshot, pending: len(saved.pending) > 0,
 		entry: newWriter(),
