@@ -16,7 +16,7 @@ type found[T any] struct {
 
 var (
 	// exampleBefore ends a text that introduces an example.
-	exampleBefore = regexp.MustCompile(`(?i)(?:\bexamples?\b|\be\.g\.|\bfor instance\b|\bsuch as\b|例如|比如|例子)[^.\n]{0,40}\s*$`)
+	exampleBefore = regexp.MustCompile(`(?i)(?:\bexamples?\b|\be\.g\.|\bfor instance\b|\bsuch as\b|例如|比如|例子)[^.\n]{0,40}\s*$|(?i:\blike(?: this| so)?[,:]?\s*$)`)
 	exampleAfter  = regexp.MustCompile(`(?i)^[^.\n]{0,10}\b(?:is|was|are|would be)\b[^.\n]{0,10}\b(?:an example|a draft|wrong|not right)`)
 	// finalBefore ends a text that introduces what counts.
 	finalBefore = regexp.MustCompile(`(?i)(?:\bfinal\b|\bcorrect(?:ed|ion)\b|\brevised\b|\bupdated\b|\bactually\b|\banswer\b|\\boxed\{|最终|答案|更正|修正)[^.\n]{0,40}\s*$`)

@@ -13,7 +13,7 @@ var idKeys = set("id", "index", "idx", "i", "n", "no", "number", "doc", "documen
 	"itemindex", "chunk", "chunkid", "chunkindex", "position")
 
 // rankKeys name an order that is not the order of the items.
-var rankKeys = set("rank", "ranking", "order", "place")
+var rankKeys = set("rank", "ranking", "order", "place", "top")
 
 // isItem reports whether an object holds the score of one item: it is no wrapper.
 func isItem(v value) bool {

@@ -11,7 +11,7 @@ var (
 	// label is what may stand in front of a row of scores: "Scores:".
 	label = regexp.MustCompile(`^(?i:(?:the |my |here are the )?(?:final |relevance )*(?:scores?|relevance|ratings?|grades?|answer|output))(?: are| is)?\s*[:=]\s*`)
 	// numbered is a line with the number of an item, its score, and perhaps a reason.
-	numbered = regexp.MustCompile(`^[\s>*•|-]*(?:\pL[\pL _]{0,24}?)?[ #_\[(]*(\d{1,3})[\])*]*\s*(?:[.:)|=>-]+\s+|[:=|]\s*|\s)\s*` +
+	numbered = regexp.MustCompile(`^[\s>*•|-]*(\pL[\pL _]{0,24}?)?[ #_\[(]*(\d{1,3})[\])*]*\s*(?:[.:)|=>-]+\s+|[:=|]\s*|\s)\s*` +
 		`(?:\**(?i:score|relevance|rating|grade)\**\s*[:=]\s*)?\**([^\s|,;(*]+)\s*\**\s*\|?\s*((?:[-–—(:,;|].*)?)$`)
 )
 
@@ -26,14 +26,14 @@ func scoreLines(s string, n int) (Ratings, error) {
 	var entries []value
 	for _, line := range rows(s) {
 		m := numbered.FindStringSubmatch(line)
-		if m == nil || hasDigit(m[3]) {
+		if m == nil || hasDigit(m[4]) || rankKeys[plain(m[1])] {
 			if hasDigit(line) {
 				return Ratings{}, b.nothing()
 			}
 			continue
 		}
-		id, _ := idText(m[1])
-		ids, entries = append(ids, id), append(entries, word(strings.TrimSuffix(m[2], ".")))
+		id, _ := idText(m[2])
+		ids, entries = append(ids, id), append(entries, word(strings.TrimSuffix(m[3], ".")))
 	}
 	if len(ids) < max(2, n) {
 		return Ratings{}, b.nothing()
