@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/kbagent/kbagent/rules"
@@ -38,13 +39,28 @@ func (s extractiveSynthesizer) Synthesize(ctx context.Context, q SynthesisReques
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		quote := strings.Join(strings.Fields(q.Items[e.Item].Content[e.Start:e.End]), " ")
-		fmt.Fprintf(&b, "%s [%d]", quote, e.Item+1)
+		quote := unwrap(q.Items[e.Item].Content[e.Start:e.End])
+		gap := " "
+		if strings.HasSuffix(quote, "```") { // a marker on the line of a fence would be code
+			gap = "\n"
+		}
+		fmt.Fprintf(&b, "%s%s[%d]", quote, gap, e.Item+1)
 	}
 	if !q.Sufficient && len(q.Missing) > 0 && q.Mode != state.ModeStrict {
 		fmt.Fprintf(&b, "\n\n(Not found in these passages: %s.)", strings.Join(q.Missing, ", "))
 	}
 	return s.say(q, b.String()), nil
+}
+
+// structured is a line that means something by standing on a line of its own.
+var structured = regexp.MustCompile("(?m)^\\s*([-*+|>#]|\\d+[.)]|```|    )")
+
+// unwrap puts the wrapped lines of a paragraph on one line; lists, tables and code keep theirs.
+func unwrap(text string) string {
+	if structured.MatchString(text) {
+		return text
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 func (s extractiveSynthesizer) say(q SynthesisRequest, text string) Synthesis {

@@ -1,10 +1,7 @@
 package rules
 
 import (
-	"cmp"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/kbagent/kbagent/index/text"
 	"github.com/kbagent/kbagent/state"
@@ -161,79 +158,3 @@ func setOf(terms []string) map[string]bool {
 	}
 	return set
 }
-
-// Sentence is one sentence of an item with how well it answers a query.
-type Sentence struct {
-	Item       int // index of the item
-	Start, End int // byte range in the item's content
-	Score      float64
-}
-
-// BestSentences ranks the sentences of items by the query's idf-weighted terms that they hold, with a share of the
-// score for what the item as a whole holds. Sentences without a term of the query are left out.
-func BestSentences(query string, items []state.Evidence, stats TermStats) []Sentence {
-	q := newQueryTerms(query, stats)
-	var all []Sentence
-	for i, item := range items {
-		context := q.features(item)
-		for _, span := range text.Sentences(item.Content) {
-			own := q.coverage(termSet(item.Content[span.Start:span.End]))
-			if own == 0 {
-				continue
-			}
-			score := 0.6*own + 0.25*context[0] + 0.15*context[2]
-			all = append(all, Sentence{Item: i, Start: span.Start, End: span.End, Score: score})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
-	return all
-}
-
-// Extract picks what answers a query best: for up to limit items the best run of three sentences, best first. A heading
-// is no answer; what stands under a heading that asks the same is.
-func Extract(query string, items []state.Evidence, stats TermStats, limit int) []Sentence {
-	q := newQueryTerms(query, stats)
-	var best []Sentence
-	for i, item := range items {
-		if s, ok := q.extract(i, item); ok {
-			best = append(best, s)
-		}
-	}
-	slices.SortStableFunc(best, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
-	for i, s := range best { // a second passage must be nearly as good as the first
-		if i == limit || s.Score < 0.9*best[0].Score {
-			return best[:i]
-		}
-	}
-	return best
-}
-
-// extractRun is how many sentences an extract has.
-const extractRun = 3
-
-// extract is the best run of sentences of one item.
-func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool) {
-	f := q.features(item)
-	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content, s) })
-	for i := range spans {
-		last := i
-		for last+1 < len(spans) && last-i+1 < extractRun && sameParagraph(item.Content[spans[last].End:spans[last+1].Start]) {
-			last++
-		}
-		own := q.coverage(termSet(item.Content[spans[i].Start:spans[last].End]))
-		underHeading := f[2] / float64(1+i)
-		score := 0.4*own + 0.25*f[0] + 0.35*underHeading
-		if score > best.Score && own+underHeading > 0 {
-			best, ok = Sentence{Item: n, Start: spans[i].Start, End: spans[last].End, Score: score}, true
-		}
-	}
-	return best, ok
-}
-
-// isHeading says whether a sentence stands on a line that starts with #.
-func isHeading(content string, s text.Span) bool {
-	line := content[strings.LastIndexByte(content[:s.Start], '\n')+1 : s.End]
-	return strings.HasPrefix(strings.TrimSpace(line), "#")
-}
-
-func sameParagraph(gap string) bool { return strings.Count(gap, "\n") < 2 }

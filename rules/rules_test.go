@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -294,6 +295,21 @@ func TestExtractPicksTheSentenceUnderTheHeadingThatAsksTheSame(t *testing.T) {
 	require.NotEmpty(t, got)
 	assert.Contains(t, content[got[0].Start:got[0].End], "convoluted code")
 	assert.NotContains(t, content[got[0].Start:got[0].End], "#")
+}
+
+func TestExtractKeepsListsAndCodeWhole(t *testing.T) {
+	for claim, c := range map[string]struct{ content, want string }{
+		"a sentence that announces a list brings it along": {"To rotate the logs:\n\n1. Stop it.\n2. Move them.\n\n# Other\n\nNo.", "To rotate the logs:\n\n1. Stop it.\n2. Move them."},
+		"code is never left open":                          {"To rotate the logs:\n\n```\na\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\n```\n\nDone.", "To rotate the logs:\n\n```\na\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\n```"},
+		"code without an end is left out":                  {"To rotate the logs:\n\n```\na\nb", "To rotate the logs:"},
+		"a row of a table stands for itself":               {"| what | how |\n|---|---|\n| rotate logs | logrotate |\n| bread | bake |", "| rotate logs | logrotate |"},
+	} {
+		t.Run(claim, func(t *testing.T) {
+			got := Extract("How do I rotate the logs?", []state.Evidence{{Content: c.content}}, TermStats{}, 1)
+			require.Len(t, got, 1)
+			assert.Equal(t, c.want, strings.TrimSpace(c.content[got[0].Start:got[0].End]))
+		})
+	}
 }
 
 func TestMissingNamesTheWordsThatNoItemHolds(t *testing.T) {

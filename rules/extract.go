@@ -1,0 +1,129 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kbagent/kbagent/index/text"
+	"github.com/kbagent/kbagent/state"
+)
+
+// Sentence is one sentence of an item with how well it answers a query.
+type Sentence struct {
+	Item       int // index of the item
+	Start, End int // byte range in the item's content
+	Score      float64
+}
+
+// BestSentences ranks the sentences of items by the query's idf-weighted terms that they hold, with a share of the
+// score for what the item as a whole holds. Sentences without a term of the query are left out.
+func BestSentences(query string, items []state.Evidence, stats TermStats) []Sentence {
+	q := newQueryTerms(query, stats)
+	var all []Sentence
+	for i, item := range items {
+		context := q.features(item)
+		for _, span := range text.Sentences(item.Content) {
+			own := q.coverage(termSet(item.Content[span.Start:span.End]))
+			if own == 0 {
+				continue
+			}
+			score := 0.6*own + 0.25*context[0] + 0.15*context[2]
+			all = append(all, Sentence{Item: i, Start: span.Start, End: span.End, Score: score})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
+	return all
+}
+
+// Extract picks what answers a query best: for up to limit items the best run of three sentences, best first. A heading
+// is no answer; what stands under a heading that asks the same is.
+func Extract(query string, items []state.Evidence, stats TermStats, limit int) []Sentence {
+	q := newQueryTerms(query, stats)
+	var best []Sentence
+	for i, item := range items {
+		if s, ok := q.extract(i, item); ok {
+			best = append(best, s)
+		}
+	}
+	slices.SortStableFunc(best, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
+	for i, s := range best { // a second passage must be nearly as good as the first
+		if i == limit || s.Score < 0.9*best[0].Score {
+			return best[:i]
+		}
+	}
+	return best
+}
+
+// The size of an extract: sentences in a row, and the items of a list that a sentence announces.
+const (
+	extractRun  = 3
+	extractList = 12
+)
+
+// extract is the best run of sentences of one item.
+func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool) {
+	f := q.features(item)
+	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content, s) })
+	for i := range spans {
+		last := runEnd(item.Content, spans, i)
+		own := q.coverage(termSet(item.Content[spans[i].Start:spans[last].End]))
+		underHeading := f[2] / float64(1+i)
+		score := 0.4*own + 0.25*f[0] + 0.35*underHeading
+		if score > best.Score && own+underHeading > 0 {
+			end := closeCode(item.Content, spans[i].Start, spans[last].End)
+			best, ok = Sentence{Item: n, Start: spans[i].Start, End: end, Score: score}, end > spans[i].Start
+		}
+	}
+	return best, ok
+}
+
+// runEnd is the last sentence of the run that starts with the first: up to three of one paragraph, or the list that a
+// sentence announces with a colon. A row of a table stands for itself.
+func runEnd(content string, spans []text.Span, first int) int {
+	if startsLine(content, spans[first], "|") {
+		return first
+	}
+	last := first
+	for last+1 < len(spans) && last-first+1 < extractRun && sameParagraph(content[spans[last].End:spans[last+1].Start]) &&
+		!startsLine(content, spans[last+1], "|") {
+		last++
+	}
+	end := strings.TrimRight(content[spans[last].Start:spans[last].End], " `*_")
+	if !strings.HasSuffix(end, ":") && !strings.HasSuffix(end, "：") {
+		return last
+	}
+	for limit := last + extractList; last+1 < len(spans) && last < limit && !headingBetween(content, spans[last], spans[last+1]); {
+		last++
+	}
+	return last
+}
+
+// closeCode is the end of an extract that leaves no block of code open: behind its closing fence, or before its opening
+// one when the item holds no end of it.
+func closeCode(content string, start, end int) int {
+	const fence = "```"
+	if strings.Count(content[start:end], fence)%2 == 0 {
+		return end
+	}
+	if i := strings.Index(content[end:], fence); i >= 0 {
+		return end + i + len(fence)
+	}
+	return start + len(strings.TrimRight(content[start:start+strings.LastIndex(content[start:end], fence)], " \n"))
+}
+
+// headingBetween says whether a heading stands between two sentences.
+func headingBetween(content string, a, b text.Span) bool {
+	return strings.Contains(content[a.End:b.Start], "\n#")
+}
+
+// isHeading says whether a sentence stands on a line that starts with #.
+func isHeading(content string, s text.Span) bool { return startsLine(content, s, "#") }
+
+// startsLine says whether the line on which a sentence starts begins with prefix.
+func startsLine(content string, s text.Span, prefix string) bool {
+	line := content[strings.LastIndexByte(content[:s.Start], '\n')+1 : s.End]
+	return strings.HasPrefix(strings.TrimSpace(line), prefix)
+}
+
+func sameParagraph(gap string) bool { return strings.Count(gap, "\n") < 2 }
