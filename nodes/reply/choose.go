@@ -51,7 +51,7 @@ func choose[T any](all []found[T]) (T, error) {
 			fences++
 		}
 	}
-	if different && !(last.fenced && fences == 1) && !last.final() {
+	if counts := last.fenced && fences == 1 || last.final(); different && !counts {
 		return zero, faultAmbiguous
 	}
 	return last.val, nil

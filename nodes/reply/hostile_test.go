@@ -2,6 +2,7 @@ package reply_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -172,7 +173,7 @@ func FuzzCalls(f *testing.F) {
 
 func checkParseError(t *testing.T, err error, raw string) {
 	t.Helper()
-	parse, ok := err.(*reply.ParseError)
+	parse, ok := errors.AsType[*reply.ParseError](err)
 	if !ok || parse.Reason == "" || len([]rune(parse.Excerpt)) > 200 || strings.HasSuffix(parse.Reason, ".") {
 		t.Fatalf("%q gives the error %#v", raw, err)
 	}

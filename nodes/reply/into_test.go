@@ -33,7 +33,7 @@ type form struct {
 	Raw    json.RawMessage    `json:"raw"`
 	Any    any                `json:"any"`
 	Plain  bool
-	hidden bool
+	hidden string //nolint:unused // a reply must not reach it
 }
 
 func TestIntoTakesWhatTheTypeMakesClear(t *testing.T) {

@@ -25,7 +25,8 @@ const workPerByte = 2*maxDepth + 16
 // been a draft.
 func scan(s string) ([]group, error) {
 	var groups []group
-	budget, end, counted, fences := workPerByte*len(s)+1000, 0, 0, 0
+	var counted, fences, end int
+	budget := workPerByte*len(s) + 1000
 	for start := opener(s, 0); start >= 0; start = opener(s, end) {
 		v, stop, err := read(s, start, &budget)
 		switch {
