@@ -2,6 +2,8 @@ package rules
 
 import (
 	"math"
+	"strings"
+	"unicode"
 
 	"github.com/kbagent/kbagent/index/text"
 	"github.com/kbagent/kbagent/state"
@@ -49,24 +51,54 @@ func Relevance(query string, items []state.Evidence, stats TermStats) []float64 
 // cannot do better; a model can.
 var lexicalWeights = [...]float64{-3.27, 1.34, 4.90, 0.85, 2.25}
 
+// bigramOffset is added to the intercept for queries in Chinese, Japanese or Korean: of the pairs of characters that such
+// a query is cut into, some cross the borders of words and are not to be found. On XQuAD-zh (439 and 4,203 pairs, AUC
+// .978) it keeps 96 % of the relevant and 12 % of the irrelevant passages at 0.3, as in English.
+const bigramOffset = 1.0
+
 // queryTerms is a query prepared for many items.
 type queryTerms struct {
 	terms  []string           // distinct, in order
 	weight map[string]float64 // idf
 	total  float64
+	// bigrams says that most terms are pairs of Chinese, Japanese or Korean characters.
+	bigrams bool
 }
 
 func newQueryTerms(query string, stats TermStats) queryTerms {
 	q := queryTerms{weight: make(map[string]float64)}
+	ideographic := 0
 	for _, t := range text.Terms(query) {
 		if _, seen := q.weight[t]; seen {
 			continue
 		}
 		q.terms = append(q.terms, t)
-		q.weight[t] = stats.IDF(t)
+		q.weight[t] = stats.IDF(t) * content(t)
 		q.total += q.weight[t]
+		if strings.ContainsFunc(t, isIdeographic) {
+			ideographic++
+		}
 	}
+	q.bigrams = 2*ideographic > len(q.terms)
 	return q
+}
+
+// content is how much a term says about what a question is about: little for a pair of Chinese or Japanese characters
+// that holds a function word, since such pairs cross the borders of words and hardly occur anywhere.
+func content(term string) float64 {
+	if strings.ContainsAny(term, functionChars) || strings.ContainsFunc(term, isHiragana) {
+		return 0.25
+	}
+	return 1
+}
+
+// functionChars are Chinese characters that stand for grammar: particles, question words, prepositions.
+const functionChars = "的了在是什么谁哪多少几何被和与對对有为為吗嗎呢怎样樣个個这這那其之于以及从到把让也都就得着过過吧啊"
+
+func isHiragana(r rune) bool { return unicode.Is(unicode.Hiragana, r) }
+
+func isIdeographic(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 func (q queryTerms) relevance(item state.Evidence) float64 {
@@ -75,6 +107,9 @@ func (q queryTerms) relevance(item state.Evidence) float64 {
 		return 0
 	}
 	z := lexicalWeights[0]
+	if q.bigrams {
+		z += bigramOffset
+	}
 	for i, x := range f {
 		z += lexicalWeights[i+1] * x
 	}
