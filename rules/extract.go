@@ -24,7 +24,7 @@ func BestSentences(query string, items []state.Evidence, stats TermStats) []Sent
 	for i, item := range items {
 		context := q.features(item)
 		for _, span := range text.Sentences(item.Content) {
-			own := q.coverage(termSet(item.Content[span.Start:span.End]))
+			own := q.coverage(q.mask(item.Content[span.Start:span.End]))
 			if own == 0 {
 				continue
 			}
@@ -67,7 +67,7 @@ func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool)
 	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content, s) })
 	for i := range spans {
 		last := runEnd(item.Content, spans, i)
-		own := q.coverage(termSet(item.Content[spans[i].Start:spans[last].End]))
+		own := q.coverage(q.mask(item.Content[spans[i].Start:spans[last].End]))
 		underHeading := f[2] / float64(1+i)
 		score := 0.4*own + 0.25*f[0] + 0.35*underHeading
 		if score > best.Score && own+underHeading > 0 {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 	"unicode"
 
@@ -56,30 +57,34 @@ var lexicalWeights = [...]float64{-3.27, 1.34, 4.90, 0.85, 2.25}
 // .978) it keeps 96 % of the relevant and 12 % of the irrelevant passages at 0.3, as in English.
 const bigramOffset = 1.0
 
-// queryTerms is a query prepared for many items.
+// maxQueryTerms is how many different terms of a query count; further ones are left out.
+const maxQueryTerms = 64
+
+// queryTerms is a query prepared for many items. Sets of its terms are masks: bit i is term i.
 type queryTerms struct {
-	terms  []string           // distinct, in order
-	weight map[string]float64 // idf
+	number map[string]int // of the term, in order of the query
+	weight []float64      // idf by number
 	total  float64
 	// bigrams says that most terms are pairs of Chinese, Japanese or Korean characters.
 	bigrams bool
 }
 
 func newQueryTerms(query string, stats TermStats) queryTerms {
-	q := queryTerms{weight: make(map[string]float64)}
+	q := queryTerms{number: make(map[string]int)}
 	ideographic := 0
 	for _, t := range text.Terms(query) {
-		if _, seen := q.weight[t]; seen {
+		if _, seen := q.number[t]; seen || len(q.weight) == maxQueryTerms {
 			continue
 		}
-		q.terms = append(q.terms, t)
-		q.weight[t] = stats.IDF(t) * content(t)
-		q.total += q.weight[t]
+		w := stats.IDF(t) * content(t)
+		q.number[t] = len(q.weight)
+		q.weight = append(q.weight, w)
+		q.total += w
 		if strings.ContainsFunc(t, isIdeographic) {
 			ideographic++
 		}
 	}
-	q.bigrams = 2*ideographic > len(q.terms)
+	q.bigrams = 2*ideographic > len(q.weight)
 	return q
 }
 
@@ -118,78 +123,91 @@ func (q queryTerms) relevance(item state.Evidence) float64 {
 
 // features are the four shares described at Relevance, each 0–1.
 func (q queryTerms) features(item state.Evidence) [4]float64 {
-	heading := termSet(item.Title + "\n" + item.Section + "\n" + item.Path)
-	body := text.Terms(item.Content)
-	all := setOf(body)
-	for t := range heading {
-		all[t] = true
-	}
-	return [4]float64{q.coverage(all), q.bestWindow(item.Content), q.coverage(heading), q.pairs(body)}
+	heading := q.mask(item.Title + "\n" + item.Section + "\n" + item.Path)
+	body := q.read(item.Content)
+	return [4]float64{q.coverage(heading | body.all), q.bestWindow(body), q.coverage(heading), q.pairs(body)}
 }
 
-// coverage is the idf-weighted share of the query's terms in set.
-func (q queryTerms) coverage(set map[string]bool) float64 {
+// reading is what a text holds of a query.
+type reading struct {
+	sentences []uint64 // the terms of each sentence
+	all       uint64
+	near      uint64 // bit i: the terms i and i+1 stand within nearby terms of each other
+}
+
+// nearby is the distance, in terms, within which neighbours of the query count as a pair.
+const nearby = 4
+
+// read goes through a text once.
+func (q queryTerms) read(content string) reading {
+	var r reading
+	last := make([]int, len(q.weight)) // position behind which each term stood last; 0 = nowhere yet
+	position := 0
+	for _, span := range text.Sentences(content) {
+		var mask uint64
+		for _, term := range text.Terms(content[span.Start:span.End]) {
+			position++
+			i, ok := q.number[term]
+			if !ok {
+				continue
+			}
+			mask |= 1 << i
+			last[i] = position
+			if i > 0 && last[i-1] > 0 && position-last[i-1] <= nearby {
+				r.near |= 1 << (i - 1)
+			}
+			if i+1 < len(last) && last[i+1] > 0 && position-last[i+1] <= nearby {
+				r.near |= 1 << i
+			}
+		}
+		r.sentences = append(r.sentences, mask)
+		r.all |= mask
+	}
+	return r
+}
+
+// mask is the terms of the query that a text holds.
+func (q queryTerms) mask(s string) uint64 {
+	var mask uint64
+	for _, term := range text.Terms(s) {
+		if i, ok := q.number[term]; ok {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// coverage is the idf-weighted share of the query's terms in mask.
+func (q queryTerms) coverage(mask uint64) float64 {
 	if q.total == 0 {
 		return 0
 	}
 	sum := 0.0
-	for _, t := range q.terms {
-		if set[t] {
-			sum += q.weight[t]
+	for i, w := range q.weight {
+		if mask&(1<<i) != 0 {
+			sum += w
 		}
 	}
 	return sum / q.total
 }
 
 // bestWindow is the best coverage of three sentences in a row.
-func (q queryTerms) bestWindow(content string) float64 {
-	spans := text.Sentences(content)
+func (q queryTerms) bestWindow(r reading) float64 {
 	best := 0.0
-	for i := range spans {
-		last := min(i+2, len(spans)-1)
-		best = max(best, q.coverage(termSet(content[spans[i].Start:spans[last].End])))
+	for i := range r.sentences {
+		var window uint64
+		for _, sentence := range r.sentences[i:min(i+3, len(r.sentences))] {
+			window |= sentence
+		}
+		best = max(best, q.coverage(window))
 	}
 	return best
 }
 
-// pairs is the share of neighbouring terms of the query that stand within four terms of each other in body.
-func (q queryTerms) pairs(body []string) float64 {
-	if len(q.terms) < 2 {
+// pairs is the share of neighbouring terms of the query that stand near each other.
+func (q queryTerms) pairs(r reading) float64 {
+	if len(q.weight) < 2 {
 		return 0
 	}
-	near := 0
-	for i := 1; i < len(q.terms); i++ {
-		if within(body, q.terms[i-1], q.terms[i], 4) {
-			near++
-		}
-	}
-	return float64(near) / float64(len(q.terms)-1)
-}
-
-func within(body []string, a, b string, distance int) bool {
-	lastA, lastB := -1, -1
-	for i, t := range body {
-		switch t {
-		case a:
-			lastA = i
-		case b:
-			lastB = i
-		default:
-			continue
-		}
-		if lastA >= 0 && lastB >= 0 && max(lastA, lastB)-min(lastA, lastB) <= distance {
-			return true
-		}
-	}
-	return false
-}
-
-func termSet(s string) map[string]bool { return setOf(text.Terms(s)) }
-
-func setOf(terms []string) map[string]bool {
-	set := make(map[string]bool, len(terms))
-	for _, t := range terms {
-		set[t] = true
-	}
-	return set
+	return float64(bits.OnesCount64(r.near)) / float64(len(q.weight)-1)
 }

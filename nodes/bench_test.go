@@ -1,0 +1,63 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kbagent/kbagent/index/text"
+	"github.com/kbagent/kbagent/state"
+	"github.com/kbagent/kbagent/tools"
+)
+
+// shelf is a knowledge base of which nothing but the counts of terms is known.
+type shelf struct{}
+
+func (shelf) NamedFiles(context.Context, string) ([]string, error) { return nil, nil }
+func (shelf) HasVectors() bool                                     { return false }
+func (shelf) DocFreq(_ context.Context, terms []string) (map[string]int, int, error) {
+	freq := make(map[string]int, len(terms))
+	for _, t := range terms {
+		freq[t] = 10 * len(t)
+	}
+	return freq, 2000, nil
+}
+
+// passages are n items of about 200 words.
+func passages(n int) []state.Evidence {
+	items := make([]state.Evidence, n)
+	for i := range items {
+		var b strings.Builder
+		for line := range 12 {
+			fmt.Fprintf(&b, "Sentence %d of passage %d says how the daemon rotates its logs every night and where old ones are kept.\n", line, i)
+		}
+		items[i] = state.Evidence{ID: fmt.Sprint(i), Path: fmt.Sprintf("%d.md", i), Title: "Operations", Section: "Logs", Content: b.String()}
+	}
+	return items
+}
+
+// BenchmarkGradeEvidence is the node without a model on 20 items of 200 words. Its floor is cutting the same texts into
+// terms once: no lexical grader can do without.
+func BenchmarkGradeEvidence(b *testing.B) {
+	const query = "How long are the old logs of the daemon kept?"
+	items := passages(20)
+	b.Run("node", func(b *testing.B) {
+		node := New(Config{Library: shelf{}, Audit: Discard{}, Tools: tools.NewSet()}).GradeEvidence()
+		s := state.AgentState{Settings: state.DefaultSettings(), Question: query, Iteration: 1, Phase: state.PhaseGrade, Context: items}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := node(b.Context(), s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("floor", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, item := range items {
+				text.Terms(item.Content)
+			}
+		}
+	})
+}
