@@ -10,7 +10,7 @@ import (
 // otherwise one of [NodeError] (several are joined), [ErrStepLimit], [ErrConcurrentUpdate], [ErrJoinUnreachable].
 // It returns when all nodes have returned. It is safe for concurrent use.
 func (a *App[S, U]) Invoke(ctx context.Context, in U, opts ...RunOption) (Result[S], error) {
-	r := &run[S, U]{app: a, limits: a.limits}
+	r := a.newRun(nil)
 	for _, opt := range opts {
 		if err := opt(&r.limits); err != nil {
 			return Result[S]{}, err
@@ -24,7 +24,7 @@ func (a *App[S, U]) Invoke(ctx context.Context, in U, opts ...RunOption) (Result
 // Every range over the sequence is a run of its own.
 func (a *App[S, U]) Stream(ctx context.Context, in U, modes Mode) iter.Seq2[Event[S, U], error] {
 	return stream(ctx, "", modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
-		r := &run[S, U]{app: a, limits: a.limits, out: out}
+		r := a.newRun(out)
 		return r.start(ctx, in)
 	})
 }

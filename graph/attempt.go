@@ -76,10 +76,10 @@ func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) (err error) 
 	res := &r.results[i]
 	switch {
 	case n.plain != nil:
-		res.update, err = n.plain(ctx, r.state)
+		res.update, err = n.plain(ctx, *r.state)
 		return err
 	case n.dynamic != nil:
-		command, err := n.dynamic(ctx, r.state)
+		command, err := n.dynamic(ctx, *r.state)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) (err error) 
 			return fmt.Errorf("%w: argument of %s: %w", ErrDamaged, t.ID(), err)
 		}
 	}
-	res.update, err = n.work(ctx, r.state, arg)
+	res.update, err = n.work(ctx, *r.state, arg)
 	return err
 }
 
@@ -139,14 +139,14 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (err error, stack []byte) {
 	}()
 	o := &r.outcomes[i]
 	if len(r.results) == 1 {
-		if r.after, err = r.state.Apply(r.results[i].update); err != nil {
+		if *r.after, err = (*r.state).Apply(r.results[i].update); err != nil {
 			return fmt.Errorf("apply the update: %w", err), nil
 		}
 		if n.pick != nil && len(o.Goto) == 0 {
-			o.Route = n.pick(&r.after)
+			o.Route = n.pick(r.after)
 		}
 	} else if n.pick != nil && len(o.Goto) == 0 {
-		own, err := r.state.Apply(r.results[i].update)
+		own, err := (*r.state).Apply(r.results[i].update)
 		if err != nil {
 			return fmt.Errorf("apply the update: %w", err), nil
 		}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 )
 
 // A Reducer is a state S that folds updates U: it returns the next state and leaves the receiver, and everything
@@ -57,10 +58,8 @@ func (g *Graph[S, U]) mistake(err error) { g.mistakes = append(g.mistakes, err) 
 func (g *Graph[S, U]) Start(nodes ...Node) {
 	for _, n := range nodes {
 		switch {
-		case !g.owns(n, startName):
-		case g.isWork(n):
-			g.mistake(fmt.Errorf("%w: %s -> %s: a Work node runs by Send only", ErrEdge, startName, n.Name()))
-		case n == Node{endRef}:
+		case !g.target(n, startName):
+		case n.ref == endRef:
 			g.mistake(fmt.Errorf("%w: %s -> %s", ErrEdge, startName, endName))
 		default:
 			g.starts = append(g.starts, n)
@@ -74,11 +73,9 @@ func (g *Graph[S, U]) Edge(from, to Node) {
 	if !g.source(from, to.Name()) || !g.target(to, from.Name()) {
 		return
 	}
-	for _, e := range g.edges {
-		if e.from == from && e.to == to {
-			g.mistake(fmt.Errorf("%w: %s -> %s is given twice", ErrEdge, from.Name(), to.Name()))
-			return
-		}
+	if slices.Contains(g.edges, link{from, to}) {
+		g.mistake(fmt.Errorf("%w: %s -> %s is given twice", ErrEdge, from.Name(), to.Name()))
+		return
 	}
 	g.edges = append(g.edges, link{from, to})
 }
@@ -86,28 +83,25 @@ func (g *Graph[S, U]) Edge(from, to Node) {
 // Join says that to runs once all of from have run since it ran last, in whatever steps they do.
 // When no other work is left and one of them has not come, the run fails with [ErrJoinUnreachable].
 func (g *Graph[S, U]) Join(to Node, from ...Node) {
-	if !g.target(to, "join") || to == (Node{endRef}) {
-		if to == (Node{endRef}) {
-			g.mistake(fmt.Errorf("%w: into %s", ErrJoin, endName))
-		}
+	if !g.target(to, "join") {
+		return
+	}
+	if to.ref == endRef {
+		g.mistake(fmt.Errorf("%w: into %s", ErrJoin, endName))
 		return
 	}
 	if len(from) == 0 {
 		g.mistake(fmt.Errorf("%w: %s has no sources", ErrJoin, to.Name()))
 	}
-	for _, j := range g.joins {
-		if j.to == to {
-			g.mistake(fmt.Errorf("%w: %s has two", ErrJoin, to.Name()))
-		}
+	if slices.ContainsFunc(g.joins, func(j joinSpec) bool { return j.to == to }) {
+		g.mistake(fmt.Errorf("%w: %s has two", ErrJoin, to.Name()))
 	}
 	for i, n := range from {
 		if !g.source(n, to.Name()) {
 			return
 		}
-		for _, other := range from[:i] {
-			if other == n {
-				g.mistake(fmt.Errorf("%w: %s names the source %s twice", ErrJoin, to.Name(), n.Name()))
-			}
+		if slices.Contains(from[:i], n) {
+			g.mistake(fmt.Errorf("%w: %s names the source %s twice", ErrJoin, to.Name(), n.Name()))
 		}
 	}
 	g.joins = append(g.joins, joinSpec{to, from})

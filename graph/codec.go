@@ -116,11 +116,11 @@ func (w *writer) value(v any) {
 	w.buf = w.buf[:len(w.buf)-1] // the encoder's newline
 }
 
-const formatField = `{"v":1` // formatVersion; a test compares them
-
 // head writes the fields that entries and pending writes begin with, without the closing brace.
 func (w *writer) head(kind string, run int64, step int) {
-	w.text(formatField + `,"kind":"`)
+	w.text(`{"v":`)
+	w.int(formatVersion)
+	w.text(`,"kind":"`)
 	w.text(kind)
 	w.text(`","run":`)
 	w.int(run)

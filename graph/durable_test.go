@@ -2,9 +2,7 @@ package graph_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -132,45 +130,6 @@ func TestACancelledRunIsNeverRetried(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Equal(t, 1, calls)
 	}
-}
-
-// Rule 22.
-func TestSnapshotsTogetherCostNoMoreThanTheLog(t *testing.T) {
-	const steps, size = 2000, 500
-	app := endless(t, func(_ context.Context, s trail) (step, error) {
-		return step{Path: []string{strings.Repeat("x", size-10) + fmt.Sprintf("%010d", s.Count)}}, nil
-	}, graph.MaxSteps(steps/10))
-	store := &spy{Store: graph.NewMemoryStore()}
-	thread := app.Thread("t", graph.WithStore(store))
-	_, err := thread.Invoke(t.Context(), step{})
-	require.ErrorIs(t, err, graph.ErrStepLimit)
-	for range 9 { // every resume goes on with the sizes that it found
-		_, err = thread.Resume(t.Context())
-		require.ErrorIs(t, err, graph.ErrStepLimit)
-	}
-	logged, snapshots, count := 0, 0, 0
-	for _, e := range store.entries {
-		logged += len(e.Data)
-		snapshots += len(e.Snapshot)
-		count += min(1, len(e.Snapshot))
-	}
-	assert.Less(t, snapshots, 2*logged, "all snapshots that were ever written")
-	assert.Less(t, count, 12)
-	assert.Greater(t, count, 3)
-}
-
-// Rule 28.
-func TestAMissingEntryIsNoticed(t *testing.T) {
-	store := &spy{Store: graph.NewMemoryStore()}
-	thread := chain(t, nil, "a", "b").Thread("t", graph.WithStore(store))
-	_, err := thread.Invoke(t.Context(), step{})
-	require.NoError(t, err)
-	store.twist = func(rec *graph.Record) { rec.Log = slices.Delete(rec.Log, 1, 2) }
-	_, err = thread.Head(t.Context())
-	var row *graph.RowError
-	require.ErrorAs(t, err, &row)
-	require.ErrorIs(t, err, graph.ErrDamaged)
-	assert.ErrorContains(t, err, "entry 2 is missing")
 }
 
 // Rule 14.

@@ -53,9 +53,9 @@ func (r *run[S, U]) fold() (err error) {
 			err = r.nodeError(&r.pos.Next[i], &r.results[i], panicError(p), debug.Stack())
 		}
 	}()
-	r.after = r.state
+	*r.after = *r.state
 	for i = range r.results {
-		if r.after, err = r.after.Apply(r.results[i].update); err != nil {
+		if *r.after, err = (*r.after).Apply(r.results[i].update); err != nil {
 			return r.nodeError(&r.pos.Next[i], &r.results[i], err, nil)
 		}
 	}

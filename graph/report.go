@@ -51,7 +51,7 @@ func (r *run[S, U]) reportStep(tasks []Task) {
 		}
 		r.sendEdges(r.step, edges)
 	}
-	r.send(Event[S, U]{Kind: ValuesKind, Step: r.step, State: r.state}, Values)
+	r.send(Event[S, U]{Kind: ValuesKind, Step: r.step, State: *r.state}, Values)
 }
 
 func (r *run[S, U]) sendEdges(step int, edges []Edge) {

@@ -19,9 +19,6 @@ type restored[S any] struct {
 	pending  []storedPending
 }
 
-// done says whether the last run has come to its end.
-func (t *restored[S]) done() bool { return t.pos.Done() }
-
 // restore folds a record into the state of its thread.
 func (a *App[S, U]) restore(thread string, rec *Record) (*restored[S], error) {
 	t := &restored[S]{exists: rec.Seq() > 0}
@@ -142,7 +139,7 @@ func (r *run[S, U]) dropConflicts() {
 			}
 		}
 	}
-	state := r.state
+	state := *r.state
 	for i := range r.results {
 		if !r.results[i].done {
 			continue

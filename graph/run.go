@@ -14,11 +14,13 @@ type run[S Reducer[S, U], U any] struct {
 	number int64       // of the run on its thread, from 1
 	limits limits
 
-	state    S // after the last committed step
-	after    S // with the running step folded in
-	pos      Position
-	spare    Position // memory for the next position
-	step     int      // committed steps of the run
+	state    *S // after the last committed step
+	after    *S // with the running step folded in
+	pos      *Position
+	spare    *Position // memory for the next position
+	states   [2]S      // what state and after point to, in turns
+	places   [2]Position
+	step     int // committed steps of the run
 	results  []result[U]
 	outcomes []Outcome
 	pending  []storedPending // of the step that is to run first
@@ -41,9 +43,16 @@ type result[U any] struct {
 	err     error
 }
 
+// newRun is a run that has not begun: zero state, nowhere.
+func (a *App[S, U]) newRun(out *sink[S, U]) *run[S, U] {
+	r := &run[S, U]{app: a, limits: a.limits, out: out}
+	r.state, r.after, r.pos, r.spare = &r.states[0], &r.states[1], &r.places[0], &r.places[1]
+	return r
+}
+
 // input folds in into the state and places the run at the start.
 func (r *run[S, U]) input(in U) error {
-	next, err := applyTo(r.state, in)
+	next, err := applyTo(*r.state, in)
 	if err != nil {
 		return fmt.Errorf("apply the input: %w", err)
 	}
@@ -51,7 +60,7 @@ func (r *run[S, U]) input(in U) error {
 	if err := r.saveInput(&in, &pos, &next); err != nil {
 		return err
 	}
-	r.state, r.pos = next, pos
+	*r.state, *r.pos = next, pos
 	return nil
 }
 
@@ -60,13 +69,13 @@ func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
 	if r.out != nil {
 		r.out.step = r.step
 	}
-	r.send(Event[S, U]{Kind: RunStart, Step: r.step, State: r.state, Discarded: r.result.Discarded}, 0)
+	r.send(Event[S, U]{Kind: RunStart, Step: r.step, State: *r.state, Discarded: r.result.Discarded}, 0)
 	if r.step == 0 {
 		r.sendEdges(0, r.app.startEdges())
 	}
 	r.shared = r.share(ctx)
 	err := r.loop(ctx)
-	r.result.State = r.state
+	r.result.State = *r.state
 	if len(r.path) > 0 {
 		r.result.Path = make([]string, len(r.path))
 		for i, n := range r.path {
@@ -148,13 +157,13 @@ func (r *run[S, U]) runOne(ctx context.Context) error {
 
 // commit plans what follows, saves the step and reports it. From here on the step counts.
 func (r *run[S, U]) commit() error {
-	r.app.plan.next(&r.spare, &r.pos, r.outcomes)
+	r.app.plan.next(r.spare, r.pos, r.outcomes)
 	if r.save != nil {
-		if err := r.saveStep(&r.spare, &r.after); err != nil {
+		if err := r.saveStep(r.spare, r.after); err != nil {
 			return err
 		}
 	}
-	r.state = r.after
+	r.state, r.after = r.after, r.state
 	r.pos, r.spare = r.spare, r.pos
 	r.step++
 	r.result.Steps++

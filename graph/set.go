@@ -39,7 +39,13 @@ func (s Set[T]) MarshalJSON() ([]byte, error) {
 	if !s.set {
 		return []byte("null"), nil
 	}
-	return json.Marshal([]T{s.value})
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // the outer encoder does that when it is asked to
+	if err := enc.Encode([...]T{s.value}); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

@@ -111,8 +111,8 @@ func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U]) (Result[S], 
 	if err := t.resumable(saved); err != nil { // it may have changed before the claim
 		return Result[S]{State: saved.state}, err
 	}
-	r.number, r.step, r.pos, r.pending = saved.run, saved.step, saved.pos, saved.pending
-	r.app.plan.resolve(&r.pos)
+	r.number, r.step, *r.pos, r.pending = saved.run, saved.step, saved.pos, saved.pending
+	r.app.plan.resolve(r.pos)
 	return r.execute(ctx)
 }
 
@@ -141,7 +141,8 @@ func (t *Thread[S, U]) open(ctx context.Context, out *sink[S, U]) (*run[S, U], *
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &run[S, U]{app: t.app, limits: t.app.limits, out: out, state: saved.state}
+	r := t.app.newRun(out)
+	*r.state = saved.state
 	r.save = &saver{
 		store: t.store, ctx: context.WithoutCancel(ctx), thread: t.id, fence: fence, seq: saved.seq,
 		graph: t.app.fingerprint, stored: saved.graph,
