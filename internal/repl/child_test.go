@@ -33,8 +33,8 @@ func child(scene string) int {
 	err := Run(ctx, cfg)
 	var asked []string
 	for _, q := range cfg.Agent.(*scripted).questions() {
-		asked = append(asked, fmt.Sprintf("%q on %s %s", q.Text, q.Thread, q.Mode))
+		asked = append(asked, strings.TrimSpace(fmt.Sprintf("%q on %s %s", q.Text, q.Thread, q.Mode)))
 	}
-	fmt.Printf("END %v ASKED %s\n", err, strings.Join(asked, "; "))
+	fmt.Printf("END %v ASKED %s DONE\n", err, strings.Join(asked, "; "))
 	return 0
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/reeflective/readline"
 )
@@ -19,7 +18,6 @@ type editor struct {
 // newEditor makes the editor with its history. A history that cannot be read is told and the lines are kept in memory.
 func newEditor(s *session) *editor {
 	e := &editor{session: s, shell: readline.NewShell()}
-	e.shell.Prompt.Primary(func() string { return s.screen.paint(bold, ">") + " " })
 	e.shell.Prompt.Secondary(func() string { return "  " })
 	past, err := openHistory(s.cfg.HistoryFile)
 	if err != nil {
@@ -47,14 +45,23 @@ func (e *editor) configure() error {
 }
 
 // next edits one line.
+//
+// The editor waits for keys and for nothing else. When ctx ends, it is asked to draw its line again, and while it draws
+// the prompt, on this goroutine, it gets Ctrl-C that nobody pressed; one by one, since each may only close a menu.
 func (e *editor) next(ctx context.Context) (string, error) {
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
-	}
+	e.shell.Prompt.Primary(func() string {
+		if ctx.Err() != nil && e.shell.Keys.Empty() {
+			e.shell.Keys.Feed(true, '\x03')
+		}
+		return e.session.screen.paint(bold, ">") + " "
+	})
 	e.shell.Completer = func(line []rune, cursor int) readline.Completions {
 		return e.session.completions(ctx, string(line[:cursor]))
 	}
-	defer e.endWith(ctx)()
+	defer context.AfterFunc(ctx, e.shell.Keys.RequestRefresh)()
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	line, err := e.shell.Readline()
 	switch {
 	case ctx.Err() != nil:
@@ -65,30 +72,5 @@ func (e *editor) next(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read the terminal: %w", err)
 	default:
 		return line, err
-	}
-}
-
-// endWith makes the editor give up its line when ctx ends, until the function that it returns is called. The editor
-// listens to nothing but keys: it gets Ctrl-C that nobody pressed, again and again, since one may only close a menu.
-func (e *editor) endWith(ctx context.Context) (release func()) {
-	given, released := make(chan struct{}), make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(released)
-		for again := time.NewTicker(20 * time.Millisecond); ; {
-			e.shell.Keys.Feed(true, '\x03')
-			e.shell.Keys.RequestRefresh()
-			select {
-			case <-given:
-				again.Stop()
-				return
-			case <-again.C:
-			}
-		}
-	})
-	return func() {
-		if !stop() {
-			close(given)
-			<-released
-		}
 	}
 }

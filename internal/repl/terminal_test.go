@@ -37,7 +37,7 @@ const patience = 30 * time.Second
 func open(t *testing.T, scene string) *terminal {
 	t.Helper()
 	program := exec.Command(os.Args[0])
-	program.Env = []string{childVariable + "=terminal " + scene, "TERM=xterm", "INPUTRC=/dev/null", "HOME=" + t.TempDir(), "GORACE=atexit_sleep_ms=0"}
+	program.Env = []string{childVariable + "=terminal " + scene, "TERM=xterm", "INPUTRC=/dev/null", "HOME=" + t.TempDir(), "GORACE=atexit_sleep_ms=0", "GOCOVERDIR=" + t.TempDir()}
 	device, err := pty.StartWithSize(program, &pty.Winsize{Cols: vtWidth, Rows: vtHeight})
 	require.NoError(t, err)
 	term := &terminal{t: t, program: program, device: device, ended: make(chan struct{}), changed: make(chan struct{})}
@@ -138,13 +138,15 @@ func (m *terminal) leave() string {
 // end waits for the end of the program and returns what it was asked.
 func (m *terminal) end() string {
 	m.t.Helper()
-	m.expect("END ")
+	m.expect(" DONE")
 	<-m.ended
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	screen := m.screen.text()
 	assert.NotContains(m.t, screen, "DATA RACE")
-	return strings.ReplaceAll(screen[strings.Index(screen, "END "):], "\n", "")
+	_, told, _ := strings.Cut(strings.ReplaceAll(screen, "\n", ""), "END ")
+	told, _, _ = strings.Cut(told, " DONE")
+	return told
 }
 
 const (
@@ -163,7 +165,7 @@ func TestOnATerminalAQuestionIsAnsweredWithItsSources(t *testing.T) {
 	assert.Contains(t, screen, "> warned how?\nRotate it [1] before it expires [2].\n\n[1] guide/keys.md:L42-L43\n[2] faq.md:L7-L7\n\nnote: ")
 	assert.Equal(t, 1, strings.Count(screen, "Rotate it"), "streamed, and not printed again")
 	assert.NotContains(t, screen, "…", "no status line is left")
-	assert.Equal(t, `END <nil> ASKED "warned how?" on first `, m.leave()+" ")
+	assert.Equal(t, `<nil> ASKED "warned how?" on first`, m.leave())
 }
 
 func TestOnATerminalCtrlCDuringATurnCancelsOnlyThatTurn(t *testing.T) {
@@ -195,7 +197,7 @@ func TestOnATerminalAnErrorIsToldAndTheConversationGoesOn(t *testing.T) {
 	m.expect("error: the model at http://127.0.0.1:1 does not answer")
 	m.enter("how?")
 	m.expect("[2] faq.md:L7-L7")
-	assert.Contains(t, m.leave(), "END <nil>", "errors were told already")
+	assert.Contains(t, m.leave(), "<nil> ASKED", "errors were told already")
 }
 
 func TestOnATerminalCtrlCAtThePromptClearsTheLine(t *testing.T) {
@@ -322,7 +324,7 @@ func TestOnATerminalTheEndOfTheContextEndsTheConversation(t *testing.T) {
 			m := open(t, "")
 			begin(m)
 			require.NoError(t, m.program.Process.Signal(syscall.SIGTERM))
-			assert.Contains(t, m.end(), "END terminated", "the cause")
+			assert.Contains(t, m.end(), "terminated", "the cause")
 		})
 	}
 }
@@ -332,5 +334,5 @@ func TestOnATerminalQuitLeaves(t *testing.T) {
 	m.enter("/new")
 	m.expect("New thread second.")
 	m.enter("/quit")
-	assert.Contains(t, m.end(), "END <nil>")
+	assert.Contains(t, m.end(), "<nil> ASKED")
 }
