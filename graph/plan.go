@@ -189,12 +189,12 @@ func (p *Planner) valid(at int, o *Outcome) error {
 		return fmt.Errorf("%w: %s -> %q", ErrUnknownOutcome, n.name, o.Route)
 	}
 	for _, name := range o.Goto {
-		if !p.declared(n, name, false) {
+		if !p.declared(n, name) {
 			return fmt.Errorf("%w: %s -> %q", ErrUndeclaredTarget, n.name, name)
 		}
 	}
 	for i := range o.Sends {
-		if !p.declared(n, o.Sends[i].Node, true) {
+		if to := p.at(&o.Sends[i]); to < 0 || !p.nodes[to].work || !slices.Contains(n.targets, to) {
 			return fmt.Errorf("%w: %s sends to %q", ErrUndeclaredTarget, n.name, o.Sends[i].Node)
 		}
 	}
@@ -204,11 +204,11 @@ func (p *Planner) valid(at int, o *Outcome) error {
 	return nil
 }
 
-// declared says whether n may go to name; a Work node is reached by a Send, every other node by a Goto.
-func (p *Planner) declared(n *planNode, name string, send bool) bool {
+// declared says whether n may go to name. A Work node is reached by a Send only.
+func (p *Planner) declared(n *planNode, name string) bool {
 	if name == endName {
-		return !send && slices.Contains(n.targets, endIndex)
+		return slices.Contains(n.targets, endIndex)
 	}
 	i, ok := p.index[name]
-	return ok && p.nodes[i].work == send && slices.Contains(n.targets, i)
+	return ok && !p.nodes[i].work && slices.Contains(n.targets, i)
 }

@@ -156,8 +156,8 @@ func (p *Planner) settle(dst *Position) {
 		dst.Next = append(dst.Next, dst.Deferred...)
 		dst.Deferred = dst.Deferred[:0]
 	}
-	if len(dst.Next) > 1 {
-		slices.SortStableFunc(dst.Next, func(a, b Task) int { return cmp.Compare(a.at, b.at) })
+	if byNode := func(a, b Task) int { return cmp.Compare(a.at, b.at) }; !slices.IsSortedFunc(dst.Next, byNode) {
+		slices.SortStableFunc(dst.Next, byNode)
 	}
 	number, last := 0, 0
 	for i := range dst.Next {
