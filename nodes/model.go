@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -104,9 +105,10 @@ func repaired[T any](ctx context.Context, m *Model, call Call, msgs []llms.Messa
 	if err == nil {
 		return value, nil
 	}
-	again := append(msgs[:len(msgs):len(msgs)],
+	again := slices.Concat(msgs, []llms.MessageContent{
 		llms.TextParts(llms.ChatMessageTypeAI, clip(orNothing(choice.Content), 4000)),
-		llms.TextParts(llms.ChatMessageTypeHuman, "That reply could not be used: "+err.Error()+". Reply again, with the requested format only."))
+		llms.TextParts(llms.ChatMessageTypeHuman, "That reply could not be used: "+err.Error()+". Reply again, with the requested format only."),
+	})
 	call.Repair = true
 	choice, err = m.generate(ctx, call, again, opts...)
 	if err != nil {

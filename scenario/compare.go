@@ -33,7 +33,7 @@ func compare(file, path string, want ast.Node, got any) []Mismatch {
 	want = unwrap(want)
 	if list, ok := entries(want); ok {
 		object, isObject := got.(map[string]any)
-		if isMatcher(list) && !(isObject && hasKeys(object, list)) {
+		if isMatcher(list) && (!isObject || !hasKeys(object, list)) {
 			return match(file, path, list, got)
 		}
 		if !isObject {

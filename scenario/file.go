@@ -111,7 +111,7 @@ func Parse[G, W, O any](name string, data []byte) ([]Scenario[G, W], error) {
 			continue
 		}
 		var d document[G, W]
-		if err := yaml.NodeToValue(doc.Body, &d, yaml.Strict()); err != nil {
+		if err := decode(doc.Body, &d); err != nil {
 			faults = append(faults, located(name, err))
 			continue
 		}
@@ -126,6 +126,17 @@ func Parse[G, W, O any](name string, data []byte) ([]Scenario[G, W], error) {
 		all = append(all, s)
 	}
 	return all, errors.Join(faults...)
+}
+
+// decode reads a document strictly. The YAML reader panics on some input that is no valid document (an empty value
+// behind a tag); that is a fault of the file too.
+func decode(body ast.Node, into any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &fault{body, fmt.Sprintf("this document cannot be read (%v)", p)}
+		}
+	}()
+	return yaml.NodeToValue(body, into, yaml.Strict())
 }
 
 // missing reports what every scenario must say.
@@ -155,11 +166,13 @@ func (f *fault) Error() string {
 // located puts the file's name before an error with line, column and excerpt.
 func located(file string, err error) error {
 	var f *fault
-	text := ""
+	var wrongType *yaml.TypeError
+	text := yaml.FormatError(err, false, true)
 	if errors.As(err, &f) {
 		text = f.Error()
-	} else {
-		text = yaml.FormatError(err, false, true)
+	} else if errors.As(err, &wrongType) {
+		wanted := fmt.Sprintf("a %s is wanted here, not %q", kindName(wrongType.DstType), wrongType.Token.Value)
+		text = yaml.FormatErrorWithToken(wanted, wrongType.Token, false, true)
 	}
 	return fmt.Errorf("%s:%s", file, strings.TrimSpace(text))
 }

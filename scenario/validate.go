@@ -70,7 +70,7 @@ func validate(n ast.Node, t reflect.Type) error {
 		t = t.Elem()
 	}
 	if list, ok := entries(n); ok {
-		if isMatcher(list) && !(t.Kind() == reflect.Struct && hasFields(t, list)) {
+		if isMatcher(list) && (t.Kind() != reflect.Struct || !hasFields(t, list)) {
 			return validateMatchers(list, t)
 		}
 		return validateObject(n, list, t)

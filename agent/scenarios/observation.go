@@ -82,7 +82,7 @@ type AuditLine struct {
 }
 
 // see fills an observation from the answer of a turn.
-func (o *Observation) see(a agent.Answer) error {
+func (o *Observation) see(a agent.Answer) {
 	s := a.State
 	o.Resumed = a.Resumed
 	o.Answer, o.Status, o.Citations = a.Answer, string(a.Status), a.Citations
@@ -112,7 +112,6 @@ func (o *Observation) see(a agent.Answer) error {
 		}
 		o.ToolCalls = append(o.ToolCalls, call)
 	}
-	return nil
 }
 
 // moveName is a move of the machine as scenarios write it.

@@ -114,7 +114,7 @@ func openAssistant(ctx context.Context, g *global, std streams) (*assistant, err
 
 func (a *assistant) build() error {
 	var err error
-	if a.audit, err = audit.Open(a.cfg.AuditLog); err != nil {
+	if a.audit, err = audit.Open(a.cfg.AuditLog, audit.WithSecrets(a.cfg.Secrets()...)); err != nil {
 		return err
 	}
 	n := nodes.Config{

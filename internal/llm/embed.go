@@ -145,7 +145,7 @@ func (e *Embedder) ask(ctx context.Context, body []byte, want int) ([][]float32,
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was read as far as it matters
+	defer resp.Body.Close() // it was read as far as it matters
 	raw, err := e.endpoint.readAll(ctx, resp)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (e *endpoint) send(ctx context.Context, method, path string, body []byte) (
 	case err != nil:
 		return nil, e.unreachable(err)
 	case resp.StatusCode/100 != 2:
-		defer resp.Body.Close() //nolint:errcheck // the answer is an error already
+		defer resp.Body.Close() // the answer is an error already
 		return nil, e.statusError(resp)
 	}
 	return resp, nil

@@ -41,7 +41,7 @@ func (e *endpoint) models(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was read as far as it matters
+	defer resp.Body.Close() // it was read as far as it matters
 	raw, err := e.readAll(ctx, resp)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func (e *endpoint) chat(req *http.Request, x *exchange) (*completion, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was read as far as it matters
+	defer resp.Body.Close() // it was read as far as it matters
 	reply, err := e.readReply(ctx, resp, x)
 	if err != nil {
 		return nil, err

@@ -165,7 +165,7 @@ func drip(pieces int, every time.Duration, event string) func(*http.Request) (*h
 			<-r.Context().Done()
 			writer.CloseWithError(context.Cause(r.Context()))
 		}()
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r, Body: reader}, nil
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Request: r, Body: reader}, nil
 	}
 }
 

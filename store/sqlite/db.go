@@ -55,12 +55,10 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 		return nil, err
 	}
 	if db.read, err = connect(path, opts.Synchronous, "deferred", max(4, 2*runtime.NumCPU())); err != nil {
-		db.write.Close()
-		return nil, err
+		return nil, errors.Join(err, db.write.Close())
 	}
 	if err := db.migrate(ctx); err != nil {
-		db.Close()
-		return nil, err
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }

@@ -20,7 +20,7 @@ func Embed(text string) []float32 {
 	})
 	for _, word := range words {
 		h := fnv.New64a()
-		h.Write([]byte(word)) //nolint:errcheck // a hash never fails
+		h.Write([]byte(word)) // a hash never fails
 		bits := h.Sum64()
 		for range 4 {
 			sign := 1 - 2*float64(bits&1)
