@@ -177,7 +177,7 @@ func TestOnATerminalCtrlCDuringATurnCancelsOnlyThatTurn(t *testing.T) {
 	assert.NotContains(t, m.prompt(), "searching…")
 	m.enter("how?")
 	m.expect("[2] faq.md:L7-L7")
-	assert.Contains(t, m.leave(), `ASKED "hang on" on first ; "how?" on first`)
+	assert.Contains(t, m.leave(), `ASKED "hang on" on first; "how?" on first`)
 }
 
 func TestOnATerminalCtrlCInTheMiddleOfAnAnswerLeavesItsBeginning(t *testing.T) {
