@@ -56,11 +56,11 @@ func TestAGraphThatChangesAfterCompileDoesNotChangeTheApp(t *testing.T) {
 func TestAppendNeverWritesMemoryThatAnotherStateCanSee(t *testing.T) {
 	base := make([]string, 1, 8)
 	left := append(base, "left")
-	right := append(base, "right")
+	_ = append(base, "right")
 	require.Equal(t, "right", left[1], "this is the corruption that Append prevents")
 	clear(base[:cap(base)])
 	left = graph.Append(base, "left")
-	right = graph.Append(base, "right")
+	right := graph.Append(base, "right")
 	assert.Equal(t, []string{"", "left"}, left)
 	assert.Equal(t, []string{"", "right"}, right)
 	assert.Empty(t, base[:2][1], "the spare capacity is as it was")

@@ -27,8 +27,8 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 	for res.attempt = 1; ; res.attempt++ {
 		*c = taskContext{r.shared, int32(r.result.Steps + 1), int32(t.at - 1), int32(t.Send), int32(res.attempt)}
 		r.startTask(t, res)
-		if err, stack = r.attempt(c, n, i); err == nil {
-			err, stack = r.conclude(n, i)
+		if stack, err = r.attempt(c, n, i); err == nil {
+			stack, err = r.conclude(n, i)
 			break
 		}
 		*res = result[U]{attempt: res.attempt} // what a failed attempt wrote vanishes
@@ -52,7 +52,7 @@ func (r *run[S, U]) nodeError(t *Task, res *result[U], err error, stack []byte) 
 }
 
 // attempt calls the node once.
-func (r *run[S, U]) attempt(c *taskContext, n *body[S, U], i int) (err error, stack []byte) {
+func (r *run[S, U]) attempt(c *taskContext, n *body[S, U], i int) (stack []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err, stack = panicError(p), debug.Stack()
@@ -63,13 +63,13 @@ func (r *run[S, U]) attempt(c *taskContext, n *body[S, U], i int) (err error, st
 		defer cancel()
 		if err := r.call(ctx, n, i); err != nil {
 			if ctx.Err() != nil && c.Err() == nil {
-				return fmt.Errorf("%w after %v: %w", ErrTimeout, n.timeout, err), nil
+				return nil, fmt.Errorf("%w after %v: %w", ErrTimeout, n.timeout, err)
 			}
-			return err, nil
+			return nil, err
 		}
 		return nil, nil
 	}
-	return r.call(c, n, i), nil
+	return nil, r.call(c, n, i)
 }
 
 func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) (err error) {
@@ -131,7 +131,7 @@ func (r *run[S, U]) known(ref *nodeRef) bool {
 }
 
 // conclude folds the update where that is needed, asks the route, and checks what follows.
-func (r *run[S, U]) conclude(n *body[S, U], i int) (err error, stack []byte) {
+func (r *run[S, U]) conclude(n *body[S, U], i int) (stack []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err, stack = panicError(p), debug.Stack()
@@ -140,7 +140,7 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (err error, stack []byte) {
 	o := &r.outcomes[i]
 	if len(r.results) == 1 {
 		if *r.after, err = (*r.state).Apply(r.results[i].update); err != nil {
-			return fmt.Errorf("apply the update: %w", err), nil
+			return nil, fmt.Errorf("apply the update: %w", err)
 		}
 		if n.pick != nil && len(o.Goto) == 0 {
 			o.Route = n.pick(r.after)
@@ -148,11 +148,11 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (err error, stack []byte) {
 	} else if n.pick != nil && len(o.Goto) == 0 {
 		own, err := (*r.state).Apply(r.results[i].update)
 		if err != nil {
-			return fmt.Errorf("apply the update: %w", err), nil
+			return nil, fmt.Errorf("apply the update: %w", err)
 		}
 		o.Route = n.pick(&own)
 	}
-	return r.app.plan.valid(n.ref.index, o), nil
+	return nil, r.app.plan.valid(n.ref.index, o)
 }
 
 // again says whether a failed attempt is followed by another.

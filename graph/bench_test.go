@@ -217,6 +217,9 @@ func BenchmarkHistory(b *testing.B) {
 				}
 				history = append(history, data)
 			}
+			if len(history) != loopSteps {
+				b.Fatal("a step is missing in the history")
+			}
 		}
 		perStep(b, loopSteps)
 	})

@@ -207,7 +207,7 @@ type holderIn struct{ X graph.Set[string] }
 func TestHandlesAreComparableAndNameTheirNodes(t *testing.T) {
 	g := graph.New[trail]("g")
 	a, b := g.Node("a", say("a")), g.Node("b", say("b"))
-	assert.True(t, a == a && a != b && a != graph.End) //nolint:gocritic // that is the claim
+	assert.True(t, a == a && a != b && a != graph.End) //nolint:staticcheck // that is the claim
 	assert.Equal(t, "a", a.Name())
 	assert.Equal(t, "END", graph.End.Name())
 	assert.Empty(t, graph.Node{}.Name())

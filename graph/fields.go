@@ -1,6 +1,9 @@
 package graph
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // A plainField is a field of an update that replaces a value: a [Set] or a pointer. Two tasks of one step may not both set it.
 type plainField struct {
@@ -21,7 +24,7 @@ func plainFields(t reflect.Type) []plainField {
 func collectFields(t reflect.Type, path string, index []int, found *[]plainField) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		at := append(index[:len(index):len(index)], i)
+		at := slices.Concat(index, []int{i})
 		switch {
 		case !f.IsExported() && !f.Anonymous:
 		case isSet(f.Type):

@@ -93,7 +93,7 @@ func (s subject) Start(_ context.Context, g given) (scenario.Session[when, seen]
 	if g.Broken {
 		return nil, errors.New("the turnstile is broken")
 	}
-	return session{s.app}, nil
+	return session(s), nil
 }
 
 // tenth is a variable so that the sum is one of float64.

@@ -108,7 +108,7 @@ func scanAll[T any](ctx context.Context, q threadQuerier, scan func(*sql.Rows, *
 			yield(none, err)
 			return
 		}
-		defer r.Close() //nolint:errcheck // Err below reports what went wrong
+		defer r.Close() // Err below reports what went wrong
 		for r.Next() {
 			var v T
 			if err := scan(r, &v); err != nil {
