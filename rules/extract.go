@@ -61,10 +61,39 @@ const (
 	extractList = 12
 )
 
-// extract is the best run of sentences of one item.
+// sameQuestion is the coverage from which a heading asks the same as the query, and sectionBytes is how much of its
+// section is then taken, to the end of the sentence.
+const (
+	sameQuestion = 0.75
+	sectionBytes = 600
+)
+
+// ownHeading is the heading that content starts with, or "".
+func ownHeading(content string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(content, "\n"), "\n")
+	if !strings.HasPrefix(line, "#") {
+		return ""
+	}
+	return line
+}
+
+// sectionEnd is the end of the begin of a section: the sentences up to its next heading or sectionBytes.
+func sectionEnd(content string, spans []text.Span) int {
+	last := 0
+	for last+1 < len(spans) && spans[last].End-spans[0].Start < sectionBytes && !headingBetween(content, spans[last], spans[last+1]) {
+		last++
+	}
+	return spans[last].End
+}
+
+// extract is the best run of sentences of one item; or the begin of the section, when its heading asks the same.
 func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool) {
 	f := q.features(item)
 	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content, s) })
+	if len(spans) > 0 && q.coverage(q.mask(ownHeading(item.Content))) >= sameQuestion {
+		end := closeCode(item.Content, spans[0].Start, sectionEnd(item.Content, spans))
+		return Sentence{Item: n, Start: spans[0].Start, End: end, Score: 0.65 + 0.35*f[0]}, end > spans[0].Start
+	}
 	for i := range spans {
 		last := runEnd(item.Content, spans, i)
 		own := q.coverage(q.mask(item.Content[spans[i].Start:spans[last].End]))

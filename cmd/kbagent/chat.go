@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,8 +36,9 @@ With an empty knowledge base it takes the manual of kbagent, which the program c
 			default:
 				return &usageError{fmt.Errorf("--mode is strict, best_effort or open, not %q", mode)}
 			}
-			// Ctrl-C belongs to the turn, not to the program.
-			ctx := context.WithoutCancel(cmd.Context())
+			// Ctrl-C belongs to the turn, not to the program; SIGTERM ends the program.
+			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)
+			defer stop()
 			a, err := openAssistant(ctx, g, std)
 			if err != nil {
 				return err

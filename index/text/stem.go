@@ -29,6 +29,10 @@ func stem(word string) string {
 		return s.(string)
 	}
 	s := english.Stem(word, true)
+	// A later revision of Porter2 keeps the double letter of "adding", "egged", "offing"; this module does not yet.
+	if len(s) == 2 && strings.ContainsRune("aeo", rune(s[0])) && strings.HasPrefix(word, s+s[1:]) {
+		s += s[1:]
+	}
 	if len(word) <= maxStemWord && stems.count.Load() < maxStems {
 		stems.count.Add(1)
 		stems.known.Store(strings.Clone(word), strings.Clone(s))

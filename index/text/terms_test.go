@@ -106,3 +106,11 @@ func BenchmarkTerms(b *testing.B) {
 		text.Terms(s)
 	}
 }
+
+func TestShortWordsWithADoubleLetterKeepItInAllTheirForms(t *testing.T) {
+	for _, w := range []string{"add", "added", "adding", "adds"} {
+		assert.Equal(t, []string{"add"}, text.Terms(w), w)
+	}
+	assert.Equal(t, text.Terms("egg"), text.Terms("egged"))
+	assert.Equal(t, []string{"hop"}, text.Terms("hopping"), "other doubles are undone")
+}
