@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,8 +92,9 @@ func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool)
 	f := q.features(item)
 	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content, s) })
 	if len(spans) > 0 && q.coverage(q.mask(ownHeading(item.Content))) >= sameQuestion {
-		end := closeCode(item.Content, spans[0].Start, sectionEnd(item.Content, spans))
-		return Sentence{Item: n, Start: spans[0].Start, End: end, Score: 0.65 + 0.35*f[0]}, end > spans[0].Start
+		start := extractStart(item.Content, spans[0].Start)
+		end := closeCode(item.Content, start, sectionEnd(item.Content, spans))
+		return Sentence{Item: n, Start: start, End: end, Score: 0.65 + 0.35*f[0]}, end > start
 	}
 	for i := range spans {
 		last := runEnd(item.Content, spans, i)
@@ -100,8 +102,9 @@ func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool)
 		underHeading := f[2] / float64(1+i)
 		score := 0.4*own + 0.25*f[0] + 0.35*underHeading
 		if score > best.Score && own+underHeading > 0 {
-			end := closeCode(item.Content, spans[i].Start, spans[last].End)
-			best, ok = Sentence{Item: n, Start: spans[i].Start, End: end, Score: score}, end > spans[i].Start
+			start := extractStart(item.Content, spans[i].Start)
+			end := closeCode(item.Content, start, spans[last].End)
+			best, ok = Sentence{Item: n, Start: start, End: end, Score: score}, end > start
 		}
 	}
 	return best, ok
@@ -127,6 +130,21 @@ func runEnd(content string, spans []text.Span, first int) int {
 	}
 	return last
 }
+
+// extractStart is where an extract begins whose first sentence begins at start: with the fence of the code that it stands
+// in, or with the marker of its list item.
+func extractStart(content string, start int) int {
+	if before := content[:start]; strings.Count(before, "```")%2 == 1 {
+		return strings.LastIndex(before, "```")
+	}
+	line := strings.LastIndexByte(content[:start], '\n') + 1
+	if listMarker.MatchString(content[line:start]) {
+		return line
+	}
+	return start
+}
+
+var listMarker = regexp.MustCompile(`^\s*([-*+]|\d+[.)])\s+$`)
 
 // closeCode is the end of an extract that leaves no block of code open: behind its closing fence, or before its opening
 // one when the item holds no end of it.

@@ -300,6 +300,8 @@ func TestExtractPicksTheSentenceUnderTheHeadingThatAsksTheSame(t *testing.T) {
 func TestExtractKeepsListsAndCodeWhole(t *testing.T) {
 	for claim, c := range map[string]struct{ content, want string }{
 		"a sentence that announces a list brings it along": {"To rotate the logs:\n\n1. Stop it.\n2. Move them.\n\n# Other\n\nNo.", "To rotate the logs:\n\n1. Stop it.\n2. Move them."},
+		"an item of a list keeps its marker":               {"# Other\n\n2. Rotate the logs.\n3. Sleep.\n", "2. Rotate the logs.\n3. Sleep."},
+		"code keeps its opening fence":                     {"```sh\nrotate the logs\n```\n", "```sh\nrotate the logs\n```"},
 		"code is never left open":                          {"To rotate the logs:\n\n```\na\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\n```\n\nDone.", "To rotate the logs:\n\n```\na\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\n```"},
 		"code without an end is left out":                  {"To rotate the logs:\n\n```\na\nb", "To rotate the logs:"},
 		"a row of a table stands for itself":               {"| what | how |\n|---|---|\n| rotate logs | logrotate |\n| bread | bake |", "| rotate logs | logrotate |"},
