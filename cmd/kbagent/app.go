@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/lmittmann/tint"
 	"github.com/mattn/go-colorable"
@@ -132,13 +133,16 @@ func (a *assistant) build() error {
 	return err
 }
 
+// modelCooldown is how long a model's server that was found to be down is left alone; the built-in roles do the work.
+const modelCooldown = 30 * time.Second
+
 // model is the model of that name at the configured endpoint; nil for no name.
 func (a *assistant) model(name string) (*nodes.Model, error) {
 	if name == "" {
 		return nil, nil
 	}
 	c := a.cfg.LLM
-	m, err := llm.New(llm.Config{BaseURL: c.BaseURL, APIKey: c.APIKey, Model: name, Timeout: c.Timeout, Logger: a.log})
+	m, err := llm.New(llm.Config{BaseURL: c.BaseURL, APIKey: c.APIKey, Model: name, Timeout: c.Timeout, Cooldown: modelCooldown, Logger: a.log})
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,7 @@ var Modules = []Use{
 	{Module: "github.com/tmc/langchaingo/llms/openai", In: []string{"internal/llm"}},
 	{Module: "github.com/tmc/langchaingo/llms/anthropic", In: []string{"internal/llm"}},
 	{Module: "github.com/cenkalti/backoff/v5", In: []string{"internal/llm", "tools"}},
+	{Module: "github.com/sony/gobreaker/v2", In: []string{"internal/llm", "tools"}},
 
 	// One package each.
 	{Module: "github.com/looplab/fsm", In: []string{"rules"}},

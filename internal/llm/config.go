@@ -41,6 +41,9 @@ type Config struct {
 	// RetryWait is the first wait between attempts; each further one is twice as long, at most 10s,
 	// all with a jitter of a half. A Retry-After of the server, capped at 30s, replaces it. Default 500ms.
 	RetryWait time.Duration
+	// Cooldown is how long after a call that found the server down (unreachable, silent, 5xx, with all retries) further
+	// calls fail at once with that error. Then one call tries again. Default 0: every call tries.
+	Cooldown time.Duration
 	// Transport carries the requests. Default [http.DefaultTransport].
 	Transport http.RoundTripper
 	// Logger hears of retries and of fallbacks; never of prompts, answers or keys. Default: nobody.

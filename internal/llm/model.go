@@ -15,6 +15,7 @@ type Model struct {
 	endpoint *endpoint
 	inner    *openai.LLM
 	refused  memory
+	breaker  *breaker
 }
 
 var _ llms.Model = (*Model)(nil)
@@ -30,7 +31,7 @@ func New(cfg Config) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
-	m := &Model{endpoint: newEndpoint(cfg)}
+	m := &Model{endpoint: newEndpoint(cfg), breaker: newBreaker(cfg)}
 	m.inner, err = openai.New(
 		// langchaingo must have a token, and never sees the true one. What it reads from the environment
 		// besides (model, organisation, address) stays with it: each call names its model, and our
@@ -72,9 +73,15 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 		return nil, err
 	}
 	c.without = m.refused.recall(c.model)
-	return retry(ctx, m.endpoint, func(ctx context.Context, w *watch) (*llms.ContentResponse, error) {
-		return m.adapt(ctx, c, w)
+	resp, err := m.breaker.do(func() (*llms.ContentResponse, error) {
+		return retry(ctx, m.endpoint, func(ctx context.Context, w *watch) (*llms.ContentResponse, error) {
+			return m.adapt(ctx, c, w)
+		})
 	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return resp, err
 }
 
 // Call is GenerateContent for one prompt; it returns the text of the first choice.

@@ -227,7 +227,7 @@ func TestARetryIsLoggedWithoutPromptOrKey(t *testing.T) {
 	})
 	_, err := m.Call(t.Context(), "a private question")
 	require.NoError(t, err)
-	assert.Equal(t, 1, strings.Count(log.String(), "trying again"))
+	assert.Equal(t, 1, strings.Count(log.String(), "model_call_failed_trying_again"))
 	assert.Contains(t, log.String(), "503")
 	assert.NotContains(t, log.String(), secret)
 	assert.NotContains(t, log.String(), "private")
