@@ -68,8 +68,11 @@ func (s extractiveSynthesizer) say(q SynthesisRequest, text string) Synthesis {
 		q.Emit(text)
 	}
 	answer := Synthesis{Text: text, Notes: []string{NoModel}}
-	if q.Route == state.RouteChitchat {
+	switch {
+	case q.Route == state.RouteChitchat:
 		answer.Notes = nil
+	case q.Mode == state.ModeOpen:
+		answer.Notes = append(answer.Notes, "the mode open adds nothing without a model")
 	}
 	return answer
 }
