@@ -20,8 +20,8 @@ chat: build ## index docs/ and open the chat (questions may be piped in)
 	@$(BIN) chat --data-dir $(DATA)
 
 test: ## run all tests, and all scenarios with full coverage of the graph
-	$(GO) test -count=1 -shuffle=on $(PKGS)
 	@$(GO) run ./cmd/kbagent scenario run agent/scenarios --coverage
+	$(GO) test -count=1 -shuffle=on $(PKGS)
 
 race: ## all tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -count=1 -shuffle=on $(PKGS)
