@@ -3,6 +3,8 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -71,7 +73,13 @@ func (n *Nodes) call(ctx context.Context, strategy state.Strategy, call state.To
 	return outcome{record: record, items: result.Items}
 }
 
-func (n *Nodes) invoke(ctx context.Context, strategy state.Strategy, call state.ToolCall, record *state.ToolRecord) (tools.Result, error) {
+func (n *Nodes) invoke(ctx context.Context, strategy state.Strategy, call state.ToolCall, record *state.ToolRecord) (result tools.Result, err error) {
+	defer func() { // a tool runs on a goroutine of its own, where the runtime cannot catch its panic
+		if p := recover(); p != nil {
+			slog.Error("tool_panicked", "tool", call.Name, "panic", p, "stack", string(debug.Stack()))
+			err = &tools.Error{Code: tools.CodeFailed, Message: fmt.Sprintf("%s panicked: %v", call.Name, p)}
+		}
+	}()
 	tool, ok := n.cfg.Tools.Lookup(call.Name)
 	if !ok {
 		return tools.Result{}, &tools.Error{Code: tools.CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q", call.Name)}

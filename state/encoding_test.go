@@ -64,7 +64,7 @@ func TestTheStoredFormStaysReadable(t *testing.T) {
 
 func TestAStateOfALaterVersionIsRefused(t *testing.T) {
 	var s AgentState
-	require.ErrorIs(t, json.Unmarshal([]byte(`{"version": 2}`), &s), ErrNewerVersion)
+	require.ErrorIs(t, json.Unmarshal([]byte(`{"version": 2, "route": {"a": "shape of its own"}}`), &s), ErrNewerVersion)
 	require.Error(t, json.Unmarshal([]byte(`{"version": "x"}`), &s))
 	require.NoError(t, json.Unmarshal([]byte(`{"unknown": 1}`), &s), "fields that a later patch adds are no obstacle")
 }

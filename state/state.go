@@ -88,13 +88,19 @@ func (s AgentState) Round(n int) []ToolRecord {
 
 // UnmarshalJSON reads every released version of the encoding. It returns ErrNewerVersion for a later one.
 func (s *AgentState) UnmarshalJSON(data []byte) error {
+	var stamp struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &stamp); err != nil {
+		return fmt.Errorf("read agent state: %w", err)
+	}
+	if stamp.Version > Version {
+		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewerVersion, stamp.Version, Version)
+	}
 	type plain AgentState
 	var p plain
 	if err := json.Unmarshal(data, &p); err != nil {
 		return fmt.Errorf("read agent state: %w", err)
-	}
-	if p.Version > Version {
-		return fmt.Errorf("%w: version %d, this program knows %d", ErrNewerVersion, p.Version, Version)
 	}
 	*s = AgentState(p)
 	return nil

@@ -24,7 +24,10 @@ type GrepArgs struct {
 func Grep(lib Library) Tool {
 	const name = "grep"
 	return New(name, grepDoc, state.ScoreNone, func(ctx context.Context, a GrepArgs) (Result, error) {
-		if _, err := regexp.Compile(a.Pattern); err != nil || a.Pattern == "" {
+		if a.Pattern == "" {
+			return Result{}, &Error{Code: CodeBadArguments, Message: "grep: pattern is empty"}
+		}
+		if _, err := regexp.Compile(a.Pattern); err != nil {
 			return Result{}, &Error{Code: CodeBadArguments, Message: fmt.Sprintf("grep: %q is no regular expression: %v", a.Pattern, err)}
 		}
 		hits, err := lib.Grep(ctx, a.Pattern, GrepLimit)

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,20 +32,19 @@ type ReadArgs struct {
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"last line, inclusive; default the last"`
 }
 
-// ReadFile is read_file. It reads only inside the roots of the knowledge base, after all symbolic links are resolved, or a
-// file that was indexed by its name; it clamps the range to the file. Its errors are NOT_FOUND, ACCESS_DENIED (with the allowed roots), NOT_A_FILE and
+// ReadFile is read_file. It reads the files of the knowledge base and no others, after all symbolic links are resolved, and
+// clamps the range to the file. Its errors are NOT_FOUND, ACCESS_DENIED (with the allowed roots), NOT_A_FILE and
 // TOO_LARGE.
 func ReadFile(lib Library) Tool {
 	return New("read_file", readFileDoc, state.ScoreNone, func(ctx context.Context, a ReadArgs) (Result, error) {
-		roots, err := lib.Roots(ctx)
+		if a.Path == "" {
+			return Result{}, &Error{Code: CodeBadArguments, Message: "read_file: path is empty"}
+		}
+		root, rel, err := locate(ctx, lib, a.Path)
 		if err != nil {
 			return Result{}, err
 		}
-		named, err := namedFolders(ctx, lib, a.Path, roots)
-		if err != nil {
-			return Result{}, err
-		}
-		file, rel, err := locate(slices.Concat(roots, named), a.Path)
+		file, err := resolve(root, rel)
 		if err != nil {
 			return Result{}, err
 		}
@@ -58,66 +56,62 @@ func ReadFile(lib Library) Tool {
 		if err != nil {
 			return Result{}, err
 		}
+		if strings.TrimSpace(item.Content) == "" {
+			return Result{Note: fmt.Sprintf("no_results: these lines of %s hold no text", rel)}, nil
+		}
 		return Result{Items: []state.Evidence{item}}, nil
 	})
 }
 
-// locate finds path under the roots and returns the real file and its path relative to its root.
-func locate(roots []string, path string) (file, rel string, err error) {
-	denied := &Error{Code: CodeAccessDenied, Message: fmt.Sprintf("%s is outside the knowledge base; allowed roots: %s", path, strings.Join(roots, ", "))}
-	if path == "" {
-		return "", "", &Error{Code: CodeBadArguments, Message: "read_file: path is empty"}
+// locate finds the indexed file that path names, relative to its root or absolute.
+func locate(ctx context.Context, lib Library, path string) (root, rel string, err error) {
+	files, err := lib.Files(ctx, "")
+	if err != nil {
+		return "", "", err
 	}
-	outside := false
+	name := filepath.FromSlash(path)
+	for _, f := range files {
+		if filepath.Clean(name) == filepath.FromSlash(f.Path) || filepath.Clean(name) == filepath.Join(f.Root, filepath.FromSlash(f.Path)) {
+			return f.Root, f.Path, nil
+		}
+	}
+	roots, err := lib.Roots(ctx)
+	if err != nil {
+		return "", "", err
+	}
 	for _, root := range roots {
-		candidate := filepath.FromSlash(path)
+		candidate := name
 		if !filepath.IsAbs(candidate) {
 			candidate = filepath.Join(root, candidate)
 		}
 		if !inside(root, candidate) {
-			outside = true
 			continue
 		}
-		real, err := filepath.EvalSymlinks(candidate)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if info, err := os.Stat(candidate); err == nil && info.IsDir() {
+			return "", "", &Error{Code: CodeNotAFile, Message: path + " is a folder; list_files names the files below it"}
 		}
-		if err != nil {
-			return "", "", &Error{Code: CodeFailed, Message: err.Error()}
-		}
-		realRoot, err := filepath.EvalSymlinks(root)
-		if err != nil {
-			return "", "", &Error{Code: CodeFailed, Message: err.Error()}
-		}
-		if !inside(realRoot, real) {
-			return "", "", denied
-		}
-		rel, err := filepath.Rel(root, candidate)
-		if err != nil {
-			return "", "", &Error{Code: CodeFailed, Message: err.Error()}
-		}
-		return real, filepath.ToSlash(rel), nil
+		return "", "", &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no file %s in the knowledge base; list_files names what there is", path)}
 	}
-	if outside {
-		return "", "", denied
-	}
-	return "", "", &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no file %s in the knowledge base; list_files names what there is", path)}
+	return "", "", &Error{Code: CodeAccessDenied, Message: fmt.Sprintf("%s is outside the knowledge base; allowed roots: %s", path, strings.Join(roots, ", "))}
 }
 
-// namedFolders are the folders of the file path when it was indexed by its name, outside of all roots. Only this file of
-// them may be read.
-func namedFolders(ctx context.Context, lib Library, path string, roots []string) ([]string, error) {
-	files, err := lib.Files(ctx, "")
+// resolve is the real file behind root and rel. What was a file when it was indexed may be a link to elsewhere now.
+func resolve(root, rel string) (string, error) {
+	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(rel)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &Error{Code: CodeNotFound, Message: rel + " is gone since it was indexed"}
+	}
 	if err != nil {
-		return nil, err
+		return "", &Error{Code: CodeFailed, Message: err.Error()}
 	}
-	var folders []string
-	for _, f := range files {
-		if f.Path == path && !slices.Contains(roots, f.Root) {
-			folders = append(folders, f.Root)
-		}
+	realRoot, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", &Error{Code: CodeFailed, Message: err.Error()}
 	}
-	return folders, nil
+	if !inside(realRoot, real) {
+		return "", &Error{Code: CodeAccessDenied, Message: fmt.Sprintf("%s leads out of the knowledge base; allowed roots: %s", rel, root)}
+	}
+	return real, nil
 }
 
 // inside says whether path is root or lies below it, by name.
@@ -127,18 +121,18 @@ func inside(root, path string) bool {
 }
 
 func readText(file, shown string) ([]byte, error) {
+	info, err := os.Stat(file) // before it is opened: opening a pipe waits for its other end
+	if err != nil {
+		return nil, &Error{Code: CodeFailed, Message: err.Error()}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{Code: CodeNotAFile, Message: shown + " is no regular file"}
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, &Error{Code: CodeFailed, Message: err.Error()}
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, &Error{Code: CodeFailed, Message: err.Error()}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &Error{Code: CodeNotAFile, Message: shown + " is no regular file; list_files names the files below it"}
-	}
 	text, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
 	switch {
 	case err != nil:

@@ -96,7 +96,7 @@ func TestArgumentsThatDoNotFitAreRefusedWithTheReason(t *testing.T) {
 		"an array":              {"keyword_search", `["x"]`, "object"},
 		"nothing":               {"read_file", ``, "path"},
 		"no regular expression": {"grep", `{"pattern": "("}`, "regular expression"},
-		"an empty pattern":      {"grep", `{"pattern": ""}`, "regular expression"},
+		"an empty pattern":      {"grep", `{"pattern": ""}`, "pattern is empty"},
 		"an empty path":         {"read_file", `{"path": ""}`, "path is empty"},
 	} {
 		t.Run(claim, func(t *testing.T) {
@@ -161,8 +161,8 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 func TestReadFileClampsTheRange(t *testing.T) {
-	root := folder(t, map[string]string{"sub/a.md": "one\ntwo\nthree\n", "crlf.txt": "a\r\nb\r\n", "empty.md": ""})
-	lib := &shelf{roots: []string{root}}
+	root := folder(t, map[string]string{"sub/a.md": "one\ntwo\nthree\n", "crlf.txt": "a\r\nb\r\n", "empty.md": " \n"})
+	lib := &shelf{roots: []string{root}, files: listed(root, "sub/a.md", "crlf.txt", "empty.md")}
 	for claim, c := range map[string]struct {
 		args        string
 		content     string
@@ -177,7 +177,6 @@ func TestReadFileClampsTheRange(t *testing.T) {
 		"a start below one":        {`{"path":"sub/a.md","start_line":-5,"end_line":1}`, "one", 1, 1, 0, 3},
 		"an end before the start":  {`{"path":"sub/a.md","start_line":2,"end_line":1}`, "two", 2, 2, 4, 7},
 		"CRLF lines":               {`{"path":"crlf.txt","start_line":2}`, "b", 2, 2, 3, 4},
-		"an empty file":            {`{"path":"empty.md"}`, "", 1, 1, 0, 0},
 		"a path that is not clean": {`{"path":"./sub/../sub/a.md","end_line":1}`, "one", 1, 1, 0, 3},
 		"an absolute path inside":  {fmt.Sprintf(`{"path":%q,"end_line":1}`, filepath.Join(root, "sub", "a.md")), "one", 1, 1, 0, 3},
 	} {
@@ -194,29 +193,49 @@ func TestReadFileClampsTheRange(t *testing.T) {
 	}
 }
 
+func TestAFileWithoutTextIsNoEvidence(t *testing.T) {
+	root := folder(t, map[string]string{"empty.md": " \n"})
+	r, err := run(t, &shelf{roots: []string{root}, files: listed(root, "empty.md")}, "read_file", `{"path":"empty.md"}`)
+	require.NoError(t, err)
+	assert.Empty(t, r.Items, "the rule read_file would approve it")
+	assert.Contains(t, r.Note, "no_results")
+}
+
+// listed are the files of a root as an index lists them.
+func listed(root string, paths ...string) []index.File {
+	var files []index.File
+	for _, p := range paths {
+		files = append(files, index.File{Path: p, Root: root})
+	}
+	return files
+}
+
 func TestReadFileStaysInItsRoots(t *testing.T) {
 	outside := folder(t, map[string]string{"secret.md": "secret"})
 	root := folder(t, map[string]string{"a.md": "a", "sub/b.md": "b", "binary.md": "a\x00b", "latin.md": "caf\xe9", "big.md": strings.Repeat("x\n", MaxReadBytes)})
 	require.NoError(t, os.Symlink(filepath.Join(outside, "secret.md"), filepath.Join(root, "link.md")))
 	require.NoError(t, os.Symlink(outside, filepath.Join(root, "dir")))
 	require.NoError(t, os.Symlink(filepath.Join(root, "a.md"), filepath.Join(root, "inner.md")))
-	lib := &shelf{roots: []string{root}}
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".env"), []byte("KEY=secret"), 0o600))
+	lib := &shelf{roots: []string{root}, files: listed(root, "a.md", "sub/b.md", "binary.md", "latin.md", "big.md", "link.md", "inner.md", "gone.md")}
 	for claim, c := range map[string]struct {
 		path string
 		want Code
 	}{
-		"a file that is not there":        {"none.md", CodeNotFound},
-		"the parent folder":               {"../secret.md", CodeAccessDenied},
-		"the parent in the middle":        {"sub/../../x/secret.md", CodeAccessDenied},
-		"an absolute path":                {filepath.Join(outside, "secret.md"), CodeAccessDenied},
-		"a link that leads out":           {"link.md", CodeAccessDenied},
-		"a linked folder that leads out":  {"dir/secret.md", CodeAccessDenied},
-		"a folder":                        {"sub", CodeNotAFile},
-		"the root itself":                 {".", CodeNotAFile},
-		"a binary file":                   {"binary.md", CodeNotAFile},
-		"a file that is not UTF-8":        {"latin.md", CodeNotAFile},
-		"more text than one call returns": {"big.md", CodeTooLarge},
-		"a folder of a similar name":      {filepath.Base(root) + "x", CodeNotFound},
+		"a hidden file that is not indexed": {".env", CodeNotFound},
+		"a file that is gone":               {"gone.md", CodeNotFound},
+		"a file that is not there":          {"none.md", CodeNotFound},
+		"the parent folder":                 {"../secret.md", CodeAccessDenied},
+		"the parent in the middle":          {"sub/../../x/secret.md", CodeAccessDenied},
+		"an absolute path":                  {filepath.Join(outside, "secret.md"), CodeAccessDenied},
+		"a link that leads out":             {"link.md", CodeAccessDenied},
+		"a linked folder that leads out":    {"dir/secret.md", CodeNotFound},
+		"a folder":                          {"sub", CodeNotAFile},
+		"the root itself":                   {".", CodeNotAFile},
+		"a binary file":                     {"binary.md", CodeNotAFile},
+		"a file that is not UTF-8":          {"latin.md", CodeNotAFile},
+		"more text than one call returns":   {"big.md", CodeTooLarge},
+		"a folder of a similar name":        {filepath.Base(root) + "x", CodeNotFound},
 	} {
 		t.Run(claim, func(t *testing.T) {
 			_, err := run(t, lib, "read_file", fmt.Sprintf(`{"path":%q}`, c.path))
@@ -245,7 +264,7 @@ func TestReadFileStaysInItsRoots(t *testing.T) {
 		assert.Equal(t, "secret", r.Items[0].Content)
 	})
 	t.Run("the second root is read too", func(t *testing.T) {
-		lib := &shelf{roots: []string{root, outside}}
+		lib := &shelf{roots: []string{root, outside}, files: listed(outside, "secret.md")}
 		r, err := run(t, lib, "read_file", `{"path":"secret.md"}`)
 		require.NoError(t, err)
 		assert.Equal(t, "secret", r.Items[0].Content)

@@ -34,27 +34,33 @@ func newBreaker(cfg Config) *breaker {
 	return b
 }
 
-// do makes a call unless the circuit is open; then it returns the error that opened it.
-func (b *breaker) do(call func() (*llms.ContentResponse, error)) (*llms.ContentResponse, error) {
+// do makes a call unless the circuit is open; then it returns the error that opened it. What ctx ends counts neither way.
+func (b *breaker) do(ctx context.Context, call func() (*llms.ContentResponse, error)) (*llms.ContentResponse, error) {
 	if b == nil {
 		return call()
 	}
-	resp, err := b.circuit.Execute(call)
+	resp, err := b.circuit.Execute(func() (*llms.ContentResponse, error) {
+		resp, err := call()
+		if ctx.Err() != nil { // the caller ended it, which says nothing of the server
+			return nil, context.Canceled
+		}
+		if down(err) {
+			b.mu.Lock()
+			b.last = err
+			b.mu.Unlock()
+		}
+		return resp, err
+	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return nil, fmt.Errorf("not asked again so soon: %w", b.last)
 	}
-	if down(err) {
-		b.mu.Lock()
-		b.last = err
-		b.mu.Unlock()
-	}
 	return resp, err
 }
 
-// down says whether an error means that the server cannot serve anybody now. What the caller ended is not the server's
-// fault, and a refused or cut reply shows that it is there.
+// down says whether an error means that the server cannot serve anybody now. A refused or
+// cut reply shows that it is there.
 func down(err error) bool {
 	var status *StatusError
 	switch {

@@ -53,3 +53,19 @@ func TestACallerThatGoesAwayIsNoFaultOfTheServer(t *testing.T) {
 	require.ErrorIs(t, err, llm.ErrUnreachable)
 	assert.Equal(t, 1, d.tries)
 }
+
+func TestADeadlineOfTheCallerOpensNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &dead{}
+		m, err := llm.New(llm.Config{BaseURL: "http://nowhere.test/v1", Model: "m", Cooldown: time.Hour, Transport: d})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // ends while the call waits for a retry
+		defer cancel()
+		_, err = m.Call(ctx, "x")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		before := d.tries
+		_, err = m.Call(t.Context(), "x")
+		require.ErrorIs(t, err, llm.ErrUnreachable)
+		assert.Greater(t, d.tries, before, "the next caller's question is asked")
+	})
+}

@@ -73,7 +73,7 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 		return nil, err
 	}
 	c.without = m.refused.recall(c.model)
-	resp, err := m.breaker.do(func() (*llms.ContentResponse, error) {
+	resp, err := m.breaker.do(ctx, func() (*llms.ContentResponse, error) {
 		return retry(ctx, m.endpoint, func(ctx context.Context, w *watch) (*llms.ContentResponse, error) {
 			return m.adapt(ctx, c, w)
 		})

@@ -49,6 +49,9 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
 	db := &DB{path: path}
 	var err error
 	if db.write, err = connect(path, opts.Synchronous, "immediate", 1); err != nil {
@@ -90,7 +93,32 @@ type part struct {
 
 var parts = []part{checkpointSchema, indexSchema}
 
+// createPrivate makes the file, when it is missing, readable by its owner only: it holds conversations.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the database: %w", err)
+	}
+	return f.Close()
+}
+
+// current says whether all parts have their newest schema. A file without any, or one that cannot be read, is not
+// current; what is wrong with it shows when it is written.
+func (db *DB) current(ctx context.Context) bool {
+	for _, p := range parts {
+		var version int
+		err := db.read.QueryRowContext(ctx, `SELECT version FROM schema_parts WHERE name = ?`, p.name).Scan(&version)
+		if err != nil || version != len(p.migrations) {
+			return false
+		}
+	}
+	return true
+}
+
 func (db *DB) migrate(ctx context.Context) error {
+	if db.current(ctx) { // the usual case takes no lock from whoever writes at this moment
+		return nil
+	}
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return db.explain(err)
@@ -132,6 +160,8 @@ func (db *DB) explain(err error) error {
 		return fmt.Errorf("%s: %w: move it away and index again: %w", db.path, ErrDamaged, err)
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("%s: cannot be opened for writing: check its permissions: %w", db.path, err)
+	case sqlite3.SQLITE_BUSY:
+		return fmt.Errorf("%s: another process keeps writing to it: try again: %w", db.path, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%s: the disk is full: %w", db.path, err)
 	default:
