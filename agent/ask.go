@@ -78,7 +78,7 @@ func (a *Agent) ask(ctx context.Context, q Question, emit func(Event) bool) erro
 			answer := a.answer(ev.State, q.Thread, a.cfg.Nodes.Now().Sub(started))
 			answer.Resumed = resumed
 			if resumed {
-				answer.Warnings = append([]string{"an unfinished run of this question was resumed"}, answer.Warnings...)
+				answer.Warnings = append(resumeNotes(q, ev.State.Settings), answer.Warnings...)
 			} else if unfinished {
 				answer.Warnings = append([]string{fmt.Sprintf("the unfinished run of %q was given up", head.State.Question)}, answer.Warnings...)
 			}
@@ -90,6 +90,15 @@ func (a *Agent) ask(ctx context.Context, q Question, emit func(Event) bool) erro
 		}
 	}
 	return errors.New("agent: the run ended without a result")
+}
+
+// resumeNotes say that a run was resumed, and what of the question it does not follow.
+func resumeNotes(q Question, settings state.Settings) []string {
+	notes := []string{"an unfinished run of this question was resumed"}
+	if q.Mode != "" && q.Mode != settings.AnswerMode {
+		notes = append(notes, fmt.Sprintf("the resumed run keeps the mode %s that it started with", settings.AnswerMode))
+	}
+	return notes
 }
 
 // begin is the update that starts a run.

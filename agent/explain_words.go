@@ -3,8 +3,8 @@ package agent
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
+	"github.com/kbagent/kbagent/internal/mask"
 	"github.com/kbagent/kbagent/state"
 )
 
@@ -60,15 +60,7 @@ func join(list []state.Strategy) string {
 }
 
 // plain is a text in one line, without characters that steer a terminal or turn the direction of the text.
-func plain(s string) string {
-	printable := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Join(strings.Fields(printable), " ")
-}
+func plain(s string) string { return mask.TerminalLine(s) }
 
 func clip(s string, limit int) string {
 	if r := []rune(s); len(r) > limit {

@@ -3,8 +3,13 @@ package index
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"iter"
 )
+
+// ErrDamaged is what a Store's errors are when what it keeps cannot be read. Nothing works until it is repaired or made
+// anew, so it is no failure of a single search.
+var ErrDamaged = errors.New("database file is damaged or not a kbagent database")
 
 // A Store keeps files, passages, terms and vectors. Package indextest checks an implementation.
 // All methods are safe for concurrent use; readers see each Change whole or not at all.

@@ -3,8 +3,11 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/internal/mask"
 	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
 )
@@ -29,22 +32,23 @@ func (t *turn) route(ctx context.Context) error {
 	if err := t.audit(ctx, AuditRunStart, details{"question": t.state.Question, "settings": t.state.Settings}); err != nil {
 		return err
 	}
-	request := RouteRequest{Question: t.state.Question, Messages: t.state.Messages}
-	d, byModel, reason, err := play(ctx, t.nodes.router, func(r Router) (RouteDecision, error) { return r.Route(ctx, request) })
+	request := RouteRequest{Question: t.state.Question, Topic: t.state.Topic, Messages: t.state.Messages}
+	d, by, err := play(ctx, t, RoleRouter, t.nodes.router, func(r Router) (RouteDecision, error) { return r.Route(ctx, request) })
 	if err != nil {
 		return fmt.Errorf("route the question: %w", err)
 	}
-	t.modelFailed(RoleRouter, reason)
+	d.Keywords = withoutCards(d.Keywords, d.Query)
+	d.SubQueries, d.Keywords = d.SubQueries[:min(len(d.SubQueries), maxCalls)], d.Keywords[:min(len(d.Keywords), maxKeywords)]
 	t.update.Route = &d.Route
 	t.update.RouteConfidence = &d.Confidence
 	t.update.Category = &d.Category
 	t.update.ResolvedQuery = &d.Query
 	t.update.SubQueries = &d.SubQueries
 	t.update.Keywords = &d.Keywords
-	err = t.audit(ctx, AuditRoute, details{
+	err = t.audit(ctx, AuditRoute, by.into(details{
 		"route": d.Route, "confidence": d.Confidence, "category": d.Category, "resolved_query": d.Query,
-		"sub_queries": d.SubQueries, "keywords": d.Keywords, "source": source(byModel, "heuristic"),
-	})
+		"sub_queries": d.SubQueries, "keywords": d.Keywords,
+	}, "heuristic"))
 	if err != nil {
 		return err
 	}
@@ -52,8 +56,23 @@ func (t *turn) route(ctx context.Context) error {
 		t.update.StopReason = new(state.StopChitchat)
 		return t.fire(ctx, rules.EventChitchat)
 	}
+	if d.Topic != "" {
+		t.update.Topic = &d.Topic
+	}
 	return t.takeStrategy(ctx, d.Query, d.Strategy)
 }
+
+// withoutCards leaves out the keywords that are pieces of a card number in the query: each alone would pass every mask.
+func withoutCards(keywords []string, query string) []string {
+	masked := strings.ToLower(mask.Cards(query))
+	if masked == strings.ToLower(query) {
+		return keywords
+	}
+	return slices.DeleteFunc(slices.Clone(keywords), func(k string) bool { return !strings.Contains(masked, strings.ToLower(k)) })
+}
+
+// maxKeywords is how many keywords of a question are kept.
+const maxKeywords = 32
 
 // takeStrategy picks the next way of retrieval, or ends the search.
 func (t *turn) takeStrategy(ctx context.Context, query string, preferred state.Strategy) error {
@@ -91,11 +110,4 @@ func (t *turn) available(ctx context.Context, query string) ([]state.Strategy, e
 		Parts:      len(parts),
 		NamedFiles: len(files),
 	}), nil
-}
-
-func source(byModel bool, builtIn string) string {
-	if byModel {
-		return "llm"
-	}
-	return builtIn
 }

@@ -24,7 +24,7 @@ type citationFault struct {
 }
 
 var (
-	markers = regexp.MustCompile(`\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]`)
+	markers = regexp.MustCompile(`^\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]`)
 	quotes  = regexp.MustCompile(`["“]([^"“”]{20,}?)["”]`)
 )
 
@@ -34,6 +34,10 @@ var (
 // compared before card numbers are masked, and masked before markers leave the text and glue what stood around them.
 func cite(text string, items []state.Evidence) cited {
 	var c cited
+	if body, invented := cutSources(text); invented {
+		text = body
+		c.faults = append(c.faults, citationFault{"", "the model wrote a source list of its own"})
+	}
 	said, claim, last := "", "", 0
 	masked := mask.Cards(text) // of the same length, so that the markers stand where they stood
 	c.text = rewrite(masked, func(m span) []int {
@@ -62,6 +66,27 @@ func cite(text string, items []state.Evidence) cited {
 	return c
 }
 
+// sourcesHeading is the line above a source list of the model's own.
+var sourcesHeading = regexp.MustCompile(`(?im)^[ \t]*(?:#+ *)?(?:\*\*)?(?:sources?|references|citations|来源|参考资料|参考文献)[ \t]*[:：]?(?:\*\*)?[ \t]*[:：]?[ \t]*$`)
+
+// sourceLine is a line of such a list.
+var sourceLine = regexp.MustCompile(`^\s*(?:[-*] *)?(?:\[\d{1,3}\].*)?$`)
+
+// cutSources is text without a source list at its end: sources are listed by the program.
+func cutSources(text string) (body string, cut bool) {
+	all := sourcesHeading.FindAllStringIndex(text, -1)
+	if len(all) == 0 {
+		return text, false
+	}
+	at := all[len(all)-1]
+	for line := range strings.Lines(text[at[1]:]) {
+		if !sourceLine.MatchString(strings.TrimRight(line, "\n")) {
+			return text, false
+		}
+	}
+	return strings.TrimRight(text[:at[0]], " \n"), true
+}
+
 // lastSentence is the sentence that a marker stands behind.
 func lastSentence(text string) string {
 	text = strings.TrimSpace(text)
@@ -70,14 +95,23 @@ func lastSentence(text string) string {
 }
 
 // quoteFor is the byte range of the item's content that stands behind a marker: all that was said since the marker
-// before, or the claim, when it stands there verbatim; a quotation in the claim, which must; or else the sentence that
-// shares most with the claim. White space makes no difference.
+// before, or the claim, when it stands there verbatim; the quotations in what was said, which all must; or else the
+// sentence that shares most with the claim. White space makes no difference.
 func quoteFor(said, claim string, item state.Evidence) (start, end int, ok bool) {
 	if start, end, ok := verbatim(item.Content, said); ok {
 		return start, end, true
 	}
-	if m := quotes.FindStringSubmatch(claim); m != nil {
-		return verbatim(item.Content, m[1])
+	for i, m := range quotes.FindAllStringSubmatch(said, -1) {
+		s, e, stands := verbatim(item.Content, m[1])
+		if !stands {
+			return 0, 0, false
+		}
+		if i == 0 {
+			start, end, ok = s, e, true
+		}
+	}
+	if ok {
+		return start, end, true
 	}
 	if start, end, ok := verbatim(item.Content, claim); ok {
 		return start, end, true

@@ -95,7 +95,7 @@ func TestTheStreamShowsTheAnswerHoweverItIsCut(t *testing.T) {
 			"word ", "[1]", "[9]", "[", "]", "[1, 9]", "`a[9]`", "4111 1111 1111 1111", "4111111111111111", "12", " ", "\n", "- ", "轮转",
 		})
 		text := strings.Join(rapid.SliceOf(part).Draw(t, "text"), "")
-		thinking := rapid.SampledFrom([]string{"", "<think>is it [1]?</think>", "\n<thinking>4111</thinking>\n"}).Draw(t, "thinking")
+		thinking := rapid.SampledFrom([]string{"", "<think>is it [1]?</think>", "\n<thinking>4111</thinking>\n", "a lone end</think>", "<Thought>x</thought>"}).Draw(t, "thinking")
 		whole := streamed(2, []string{thinking + text})
 		var pieces []string
 		for rest := thinking + text; rest != ""; {
@@ -110,7 +110,14 @@ func TestTheStreamShowsTheAnswerHoweverItIsCut(t *testing.T) {
 
 func streamed(items int, pieces []string) string {
 	var out strings.Builder
-	f := newTokenFilter(items, func(s string) { out.WriteString(s) })
+	f := newTokenFilter(items, func(event any) {
+		switch e := event.(type) {
+		case Token:
+			out.WriteString(e.Text)
+		case Restart:
+			out.Reset()
+		}
+	})
 	for _, p := range pieces {
 		f.write(p)
 	}
@@ -121,4 +128,5 @@ func streamed(items int, pieces []string) string {
 func TestAnUnfinishedThoughtIsNeverShown(t *testing.T) {
 	assert.Empty(t, streamed(1, []string{"<thi", "nk>a secret"}))
 	assert.Equal(t, "a < b", streamed(1, []string{"a ", "< b"}))
+	assert.Equal(t, "the answer", streamed(1, []string{"thoughts ", "without a begin", "</th", "ink>the ", "answer"}))
 }

@@ -79,7 +79,9 @@ func (t *turn) score(ctx context.Context, q GradeRequest) (scored, error) {
 	case errors.As(err, &unreadable):
 		return t.unreadable(ctx, q, unreadable)
 	default:
-		t.modelFailed(RoleGrader, err)
+		if err := t.modelFailed(ctx, RoleGrader, err); err != nil {
+			return scored{}, err
+		}
 		if err := t.audit(ctx, AuditGraderDegraded, details{"reason": oneLine(err), "to": sourceLexical}); err != nil {
 			return scored{}, err
 		}
@@ -166,8 +168,8 @@ func (t *turn) auditGrading(ctx context.Context, g state.Grading, average float6
 func (t *turn) move(ctx context.Context, action state.Action) error {
 	s := t.state
 	s.Usage = s.Usage.Plus(t.meter.usage())
-	event, stop := rules.AfterGrading(s, action, t.nodes.cfg.Now())
-	if stop != "" {
+	event, stop := rules.AfterGrading(s, action, t.meter.running())
+	if stop != "" && t.stopReason() != state.StopBudget {
 		t.update.StopReason = &stop
 	}
 	var err error
@@ -179,7 +181,7 @@ func (t *turn) move(ctx context.Context, action state.Action) error {
 		t.warn("another round would have found the same evidence again")
 		err = t.audit(ctx, AuditNoProgress, details{"iteration": s.Iteration, "action": action})
 	case state.StopBudget:
-		used := rules.OverBudget(s, t.nodes.cfg.Now())
+		used := rules.OverBudget(s, t.meter.running())
 		t.warn("the budget of the run is used up (%s); this is the best answer so far", used)
 		err = t.audit(ctx, AuditBudget, details{"used": used, "action": action})
 	}

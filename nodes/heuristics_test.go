@@ -12,11 +12,13 @@ import (
 
 func route(t *testing.T, question string, earlier ...string) RouteDecision {
 	t.Helper()
-	var messages []state.Message
+	topic := ""
 	for _, q := range earlier {
-		messages = append(messages, state.Message{Role: "user", Content: q}, state.Message{Role: "assistant", Content: "an answer"})
+		if d := route(t, q); d.Topic != "" { // as AnalyzeAndRoute keeps it
+			topic = d.Topic
+		}
 	}
-	d, err := heuristicRouter{}.Route(t.Context(), RouteRequest{Question: question, Messages: messages})
+	d, err := heuristicRouter{}.Route(t.Context(), RouteRequest{Question: question, Topic: topic})
 	require.NoError(t, err)
 	return d
 }
@@ -54,6 +56,20 @@ func TestAFollowUpTakesThePreviousQuestionAlong(t *testing.T) {
 	}
 	t.Run("one that stands alone does not", func(t *testing.T) {
 		q := "Which license covers the software sources?"
+		assert.Equal(t, q, route(t, q, first).Query)
+	})
+	t.Run("a second follow-up follows the same question", func(t *testing.T) {
+		d, err := heuristicRouter{}.Route(t.Context(), RouteRequest{Question: "and on Windows?", Topic: first})
+		require.NoError(t, err)
+		d, err = heuristicRouter{}.Route(t.Context(), RouteRequest{Question: "and on macOS?", Topic: d.Topic})
+		require.NoError(t, err)
+		assert.Equal(t, first+" and on macOS?", d.Query)
+	})
+	t.Run("thanks in between change nothing", func(t *testing.T) {
+		assert.Equal(t, first+" and on Windows?", route(t, "and on Windows?", first, "thanks!").Query)
+	})
+	t.Run("a department is no pronoun", func(t *testing.T) {
+		q := "Which department runs the IT help desk?"
 		assert.Equal(t, q, route(t, q, first).Query)
 	})
 	t.Run("small talk is nothing to follow", func(t *testing.T) {

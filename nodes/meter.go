@@ -13,9 +13,10 @@ import (
 // meter counts what the model calls of one node cost and refuses calls beyond the budget of the run.
 // It is safe for concurrent use.
 type meter struct {
-	node  string
-	state state.AgentState
-	now   func() time.Time
+	node    string
+	state   state.AgentState
+	now     func() time.Time
+	started time.Time
 
 	mu    sync.Mutex
 	spent state.Usage
@@ -24,7 +25,7 @@ type meter struct {
 type meterKey struct{}
 
 func withMeter(ctx context.Context, node string, s state.AgentState, now func() time.Time) (context.Context, *meter) {
-	m := &meter{node: node, state: s, now: now}
+	m := &meter{node: node, state: s, now: now, started: now()}
 	return context.WithValue(ctx, meterKey{}, m), m
 }
 
@@ -34,7 +35,7 @@ func (m *meter) allow() error {
 	defer m.mu.Unlock()
 	s := m.state
 	s.Usage = s.Usage.Plus(m.spent)
-	if used := rules.OverBudget(s, m.now()); used != "" {
+	if used := rules.OverBudget(s, m.running()); used != "" {
 		return fmt.Errorf("%w (%s)", errBudget, used)
 	}
 	m.spent = m.spent.Plus(state.Usage{LLMCalls: 1, ByNode: map[string]int{m.node: 1}})
@@ -47,8 +48,11 @@ func (m *meter) remaining() (left time.Duration, ok bool) {
 	if limit <= 0 {
 		return 0, false
 	}
-	return limit - m.now().Sub(m.state.StartedAt), true
+	return limit - m.state.Elapsed - m.running(), true
 }
+
+// running is the time that the node has taken so far.
+func (m *meter) running() time.Duration { return m.now().Sub(m.started) }
 
 func (m *meter) charge(prompt, completion, total int) {
 	m.mu.Lock()

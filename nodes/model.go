@@ -127,15 +127,16 @@ func orNothing(s string) string {
 // content is the text of a reply without its thinking.
 func content(c *llms.ContentChoice) string { return strings.TrimSpace(reply.StripThinking(c.Content)) }
 
-// history is the last turns of a conversation, as messages.
-func history(msgs []state.Message, turns int) []llms.MessageContent {
+// history is the last turns of a conversation, as messages. Answers quote documents, so they stand behind the fence.
+func history(msgs []state.Message, turns int, fence string) []llms.MessageContent {
 	var out []llms.MessageContent
 	for _, m := range msgs[max(0, len(msgs)-2*turns):] {
-		role := llms.ChatMessageTypeHuman
-		if m.Role == "assistant" {
-			role = llms.ChatMessageTypeAI
+		if m.Role != "assistant" {
+			out = append(out, llms.TextParts(llms.ChatMessageTypeHuman, clip(m.Content, 2000)))
+			continue
 		}
-		out = append(out, llms.TextParts(role, clip(m.Content, 2000)))
+		fenced := fence + "\n" + safe(clip(m.Content, 2000), fence) + "\n" + fence
+		out = append(out, llms.TextParts(llms.ChatMessageTypeAI, fenced))
 	}
 	return out
 }

@@ -133,6 +133,7 @@ func (n *Nodes) run(name string, b body) graph.NodeFunc[state.AgentState, state.
 		}
 		t.update.Node = name
 		t.update.Usage = meter.usage()
+		t.update.Elapsed = meter.running()
 		return t.update, nil
 	}
 }

@@ -23,27 +23,36 @@ func (n *Nodes) Plan() graph.NodeFunc[state.AgentState, state.Update] {
 		if err != nil {
 			return err
 		}
-		calls, byModel, reason, err := play(ctx, n.planner, func(p Planner) ([]state.ToolCall, error) {
-			calls, err := p.Plan(ctx, request)
-			return fresh(calls, t.state.ToolHistory), err
+		calls, by, err := play(ctx, t, RolePlanner, n.planner, func(p Planner) ([]state.ToolCall, error) {
+			return t.ask(ctx, p, request)
 		})
+		if err == nil && by.model && len(calls) == 0 {
+			by = player{reason: "it only repeated calls that were made"}
+			calls, err = t.ask(ctx, n.planner.builtIn, request)
+		}
 		if err != nil {
 			return fmt.Errorf("plan the next round: %w", err)
 		}
-		t.modelFailed(RolePlanner, reason)
-		if byModel && len(calls) == 0 { // it only repeated itself
-			byModel = false
-			if calls, err = n.planner.builtIn.Plan(ctx, request); err != nil {
-				return fmt.Errorf("plan the next round: %w", err)
-			}
-			calls = fresh(calls, t.state.ToolHistory)
-		}
-		for i := range calls {
-			calls[i].ID = fmt.Sprintf("r%dc%d", t.state.Iteration+1, i+1)
-		}
 		t.update.Calls = &calls
-		return t.audit(ctx, AuditPlan, details{"strategy": t.state.Strategy, "calls": calls, "refine": refine, "source": source(byModel, "heuristic")})
+		return t.audit(ctx, AuditPlan, by.into(details{"strategy": t.state.Strategy, "calls": calls, "refine": refine}, "heuristic"))
 	})
+}
+
+// maxCalls is how many calls of one plan are made; a plan that asks for more is cut.
+const maxCalls = 6
+
+// ask takes the calls of a planner that are new, up to the limit, and numbers them.
+func (t *turn) ask(ctx context.Context, p Planner, request PlanRequest) ([]state.ToolCall, error) {
+	calls, err := p.Plan(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	calls = fresh(calls, t.state.ToolHistory)
+	calls = calls[:min(len(calls), maxCalls)]
+	for i := range calls {
+		calls[i].ID = fmt.Sprintf("r%dc%d", t.state.Iteration+1, i+1)
+	}
+	return calls, nil
 }
 
 func (t *turn) planRequest(ctx context.Context, refine bool) (PlanRequest, error) {

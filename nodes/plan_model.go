@@ -17,9 +17,6 @@ import (
 // modelPlanner asks the model for tool calls.
 type modelPlanner struct{ m *Model }
 
-// maxCalls is how many calls of one plan are taken; a plan that asks for more is cut.
-const maxCalls = 6
-
 func (p modelPlanner) Plan(ctx context.Context, q PlanRequest) ([]state.ToolCall, error) {
 	call, err := plannerPrompt.call(RolePlanner)
 	if err != nil {
@@ -73,7 +70,6 @@ func readCalls(c *llms.ContentChoice, allowed []tools.Tool) ([]state.ToolCall, e
 			calls = append(calls, state.ToolCall{Name: s.Name, Args: s.Args})
 		}
 	}
-	calls = calls[:min(len(calls), maxCalls)]
 	var faults []string
 	for i := range calls {
 		if err := check(&calls[i], allowed); err != nil {

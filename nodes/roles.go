@@ -3,7 +3,7 @@ package nodes
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/tools"
@@ -17,6 +17,7 @@ type Router interface {
 // RouteRequest is what a router sees.
 type RouteRequest struct {
 	Question string
+	Topic    string          // the last question that stood alone, "" at the begin of a conversation
 	Messages []state.Message // the conversation so far, oldest first
 }
 
@@ -26,6 +27,7 @@ type RouteDecision struct {
 	Confidence float64        // 0–1
 	Category   string         // definition, how_to, comparison, why, list, yes_no, troubleshooting, other
 	Query      string         // the question with the conversation folded in; never empty
+	Topic      string         // what the next follow-up follows
 	Strategy   state.Strategy // preferred; "" leaves the choice to the order of strategies
 	SubQueries []string       // parts of a question that asks for several things
 	Keywords   []string       // words that the evidence should hold
@@ -102,38 +104,65 @@ type Synthesis struct {
 	Text      string
 	Abstained bool
 	Notes     []string // warnings for the person who asked
+	// Quoted is the citations of a text that was put together from quotations. Then brackets in the text are the
+	// documents' own but for the markers behind each quotation, and nothing in it is checked or removed.
+	Quoted []state.Citation
+	Plain  string // a quoted text without its markers
 }
 
 // errBudget reports a model call that the budget of the run does not allow any more.
 var errBudget = errors.New("the budget of the run is used up")
 
-// play asks the model's role first and the built-in one when there is no model or it fails. byModel says who answered;
-// reason says why the model did not, when there is one. A cancelled context is never played over.
-func play[R, A any](ctx context.Context, r roles[R], ask func(R) (A, error)) (answer A, byModel bool, reason error, err error) {
-	if r.model != nil {
-		answer, err = ask(*r.model)
-		if err == nil {
-			return answer, true, nil, nil
-		}
-		if ctx.Err() != nil {
-			return answer, false, nil, context.Cause(ctx)
-		}
-		reason = err
+// play asks the model's role first, and the built-in one when there is no model or it fails. A failure becomes a warning,
+// and a used-up budget the reason why the run stops. A cancelled context is never played over.
+func play[R, A any](ctx context.Context, t *turn, name string, r roles[R], ask func(R) (A, error)) (answer A, by player, err error) {
+	if r.model == nil {
+		answer, err = ask(r.builtIn)
+		return answer, by, err
+	}
+	answer, err = ask(*r.model)
+	if err == nil {
+		return answer, player{model: true}, nil
+	}
+	if ctx.Err() != nil {
+		return answer, by, context.Cause(ctx)
+	}
+	by.reason = oneLine(err)
+	if err := t.modelFailed(ctx, name, err); err != nil {
+		return answer, by, err
 	}
 	answer, err = ask(r.builtIn)
-	return answer, false, reason, err
+	return answer, by, err
 }
 
-// modelFailed is the warning for a role that the model did not play.
-func (t *turn) modelFailed(role string, reason error) {
-	if reason == nil {
-		return
+// player says who played a role.
+type player struct {
+	model  bool
+	reason string // why the model did not, when there is one
+}
+
+// into adds who played to the details of an audit line.
+func (p player) into(d details, builtIn string) details {
+	d["source"] = builtIn
+	if p.model {
+		d["source"] = sourceLLM
 	}
+	if p.reason != "" {
+		d["model_failed"] = p.reason
+	}
+	return d
+}
+
+// modelFailed tells the person who asked that a model did not play its role.
+func (t *turn) modelFailed(ctx context.Context, role string, reason error) error {
 	if errors.Is(reason, errBudget) {
-		t.warn("budget: %v; the built-in %s did the work", reason, role)
-		return
+		t.warn("%v; the built-in %s did the work", reason, role)
+		t.update.StopReason = new(state.StopBudget)
+		return t.audit(ctx, AuditBudget, details{"used": oneLine(reason), "role": role})
 	}
 	t.warn("the model failed as %s (%s); the built-in one did the work", role, oneLine(reason))
+	return nil
 }
 
-func oneLine(err error) string { return clip(fmt.Sprint(err), 300) }
+// oneLine is an error for people: on one line, and not endless.
+func oneLine(err error) string { return clip(strings.Join(strings.Fields(err.Error()), " "), 300) }

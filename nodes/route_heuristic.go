@@ -15,7 +15,7 @@ type heuristicRouter struct{}
 
 var (
 	smallTalk = regexp.MustCompile(`(?i)^\W*(hi|hello|hey|good (morning|afternoon|evening|day)|thanks|thank you( very much)?|thx|bye|goodbye|see you|how are you|who are you|what can you do|what are you|你好|您好|嗨|早上好|晚上好|谢谢|多谢|再见|你是谁|你能做什么)( there| all| a lot| so much|啊|呀|吗)?\W*$`)
-	followUp  = regexp.MustCompile(`(?i)^\W*(and|or|but|also|so|then|what about|how about|what if|why not|for example)\b|\b(it|its|they|them|their|theirs|he|him|his|she|her|these|those|the same|that one|this one|the other one|above)\b|\b(that|this)\s*[?.!]*\s*$|^\W*(why|how|how so|when|where|who)\W*$|^(那|那么|还有|它|他|她|这个|那个)|(呢|它|它们)[？?]?$`)
+	followUp  = regexp.MustCompile(`(?i:^\W*(and|or|but|also|so|then|what about|how about|what if|why not|for example)\b)|\b([Ii]ts?|[Tt]hey|[Tt]hem|[Tt]heirs?|[Hh]e|[Hh]im|[Hh]is|[Ss]he|[Hh]er|[Tt]hese|[Tt]hose|the same|that one|this one|the other one|above)\b|\b(that|this)\s*[?.!]*\s*$|(?i:^\W*(why|how|how so|when|where|who)\W*$)|^(那|那么|还有|它|他|她|这个|那个)|(呢|它|它们)[？?]?$`)
 	// sentenceEnd and andQuestion are where a question that asks for several things falls apart.
 	sentenceEnd = regexp.MustCompile(`[;；?？]+\s*|，?(?:以及|另外|还有)`)
 	andQuestion = regexp.MustCompile(`(?i),?\s+and\s+(?:also\s+)?((?:what|how|why|when|where|who|which|is|are|does|do|can)\b)`)
@@ -42,7 +42,7 @@ func (heuristicRouter) Route(_ context.Context, q RouteRequest) (RouteDecision, 
 		d.Route, d.Confidence = state.RouteChitchat, 0.9
 		return d, nil
 	}
-	d.Query = resolve(question, q.Messages)
+	d.Query, d.Topic = resolve(question, q.Topic)
 	for _, c := range categories {
 		if c.pattern.MatchString(question) {
 			d.Category, d.Confidence = c.name, 0.8
@@ -54,19 +54,14 @@ func (heuristicRouter) Route(_ context.Context, q RouteRequest) (RouteDecision, 
 	return d, nil
 }
 
-// resolve folds the previous question into one that cannot stand alone. One turn back helps, more history hurts.
-func resolve(question string, messages []state.Message) string {
-	previous := ""
-	for _, m := range messages {
-		if m.Role == "user" {
-			previous = m.Content
-		}
-	}
+// resolve folds the topic into a question that cannot stand alone; one that can is the new topic. One question back
+// helps retrieval, more history hurts.
+func resolve(question, topic string) (query, newTopic string) {
 	standsAlone := len(rules.Keywords(question)) > 2 && !followUp.MatchString(question)
-	if previous == "" || smallTalk.MatchString(previous) || standsAlone {
-		return question
+	if topic == "" || standsAlone {
+		return question, question
 	}
-	return strings.TrimSpace(previous) + " " + question
+	return topic + " " + question, topic
 }
 
 // parts splits a question that asks for several things; one that does not has no parts.

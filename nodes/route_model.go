@@ -35,7 +35,12 @@ func (r modelRouter) Route(ctx context.Context, q RouteRequest) (RouteDecision, 
 	if err != nil {
 		return RouteDecision{}, err
 	}
-	msgs, err := routerPrompt.messages(q, history(q.Messages, conversationTurns))
+	fence := r.m.fence()
+	data := struct {
+		RouteRequest
+		Fence string
+	}{q, fence}
+	msgs, err := routerPrompt.messages(data, history(q.Messages, conversationTurns, fence))
 	if err != nil {
 		return RouteDecision{}, err
 	}
@@ -49,7 +54,7 @@ func readRoute(c *llms.ContentChoice) (RouteDecision, error) {
 	}
 	d := RouteDecision{
 		Route: in.Route, Confidence: min(max(in.Confidence, 0), 1), Category: in.Category,
-		Query: strings.TrimSpace(in.Query), SubQueries: nonEmpty(in.SubQueries), Keywords: nonEmpty(in.Keywords),
+		Query: strings.TrimSpace(in.Query), Topic: strings.TrimSpace(in.Query), SubQueries: nonEmpty(in.SubQueries), Keywords: nonEmpty(in.Keywords),
 	}
 	switch {
 	case d.Route != state.RouteSearch && d.Route != state.RouteChitchat:

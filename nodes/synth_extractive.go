@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kbagent/kbagent/rules"
@@ -34,12 +35,16 @@ func (s extractiveSynthesizer) Synthesize(ctx context.Context, q SynthesisReques
 	if len(extracts) == 0 || extracts[0].Score < minExtractScore {
 		return Synthesis{Abstained: true}, nil
 	}
-	var b strings.Builder
+	var b, plain strings.Builder
+	var c cited
 	for i, e := range extracts {
 		if i > 0 {
 			b.WriteString("\n\n")
+			plain.WriteString("\n\n")
 		}
+		c.add(e.Item+1, q.Items[e.Item], e.Start, e.End)
 		quote := unwrap(q.Items[e.Item].Content[e.Start:e.End])
+		plain.WriteString(quote)
 		gap := " "
 		if strings.HasSuffix(quote, "```") { // a marker on the line of a fence would be code
 			gap = "\n"
@@ -49,7 +54,10 @@ func (s extractiveSynthesizer) Synthesize(ctx context.Context, q SynthesisReques
 	if !q.Sufficient && len(q.Missing) > 0 && q.Mode != state.ModeStrict {
 		fmt.Fprintf(&b, "\n\n(Not found in these passages: %s.)", strings.Join(q.Missing, ", "))
 	}
-	return s.say(q, b.String()), nil
+	answer := s.say(q, b.String())
+	slices.SortFunc(c.citations, func(a, b state.Citation) int { return a.N - b.N })
+	answer.Quoted, answer.Plain = c.citations, plain.String()
+	return answer, nil
 }
 
 // structured is a line that means something by standing on a line of its own.
@@ -64,9 +72,6 @@ func unwrap(text string) string {
 }
 
 func (s extractiveSynthesizer) say(q SynthesisRequest, text string) Synthesis {
-	if q.Emit != nil {
-		q.Emit(text)
-	}
 	answer := Synthesis{Text: text, Notes: []string{NoModel}}
 	switch {
 	case q.Route == state.RouteChitchat:

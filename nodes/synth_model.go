@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
+
+	"github.com/kbagent/kbagent/state"
 )
 
 // modelSynthesizer asks the model for the answer, streaming.
@@ -13,19 +15,19 @@ type modelSynthesizer struct{ m *Model }
 
 func (s modelSynthesizer) Synthesize(ctx context.Context, q SynthesisRequest) (Synthesis, error) {
 	template := synthesizerPrompt
-	if len(q.Items) == 0 {
+	if q.Route == state.RouteChitchat {
 		template = chitchatPrompt
 	}
 	call, err := template.call(RoleSynthesizer)
 	if err != nil {
 		return Synthesis{}, err
 	}
-	fenced := fence(s.m.fence(), q.Items, synthesisRunes)
+	delimiter := s.m.fence()
 	msgs, err := template.messages(struct {
 		SynthesisRequest
 		Fence string
 		Items []fencedItem // hides the request's: a prompt sees documents behind their fence only
-	}{q, fenced.Fence, fenced.Items}, history(q.Messages, conversationTurns))
+	}{q, delimiter, fence(delimiter, q.Items, synthesisRunes).Items}, history(q.Messages, conversationTurns, delimiter))
 	if err != nil {
 		return Synthesis{}, err
 	}

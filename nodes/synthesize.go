@@ -3,7 +3,6 @@ package nodes
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ type (
 func (n *Nodes) Synthesize() graph.NodeFunc[state.AgentState, state.Update] {
 	return n.run(NameSynthesize, func(ctx context.Context, t *turn) error {
 		request := t.synthesisRequest()
-		answer, byModel, err := t.write(ctx, request)
+		answer, by, err := t.write(ctx, request)
 		if err != nil {
 			return err
 		}
@@ -34,10 +33,13 @@ func (n *Nodes) Synthesize() graph.NodeFunc[state.AgentState, state.Update] {
 			return err
 		}
 		t.update.Final = &final
+		if !by.model { // a model has streamed its answer
+			graph.Emit(ctx, Token{Text: final.Answer})
+		}
 		if err := t.fire(ctx, rules.EventAnswered, rules.EventDeliver); err != nil {
 			return err
 		}
-		return t.auditEnd(ctx, request, final, source(byModel, "extractive"))
+		return t.auditEnd(ctx, request, final, by)
 	})
 }
 
@@ -53,7 +55,7 @@ func (t *turn) synthesisRequest() SynthesisRequest {
 	q := SynthesisRequest{
 		Route: s.Route, Question: s.Question, Query: s.Query(), Category: s.Category, Messages: s.Messages,
 		Items: fit(items, synthesisRunes), Mode: s.Settings.AnswerMode,
-		Sufficient: s.StopReason == state.StopSufficient, LowEvidence: low, Abstention: s.Settings.Abstention,
+		Sufficient: s.GraderAction == state.ActionGenerate, LowEvidence: low, Abstention: s.Settings.Abstention,
 	}
 	q.Missing = rules.Missing(q.Query, q.Items)
 	return q
@@ -93,42 +95,51 @@ func fit(items []state.Evidence, limit int) []state.Evidence {
 	return items
 }
 
-// write asks the synthesizer. Without evidence there is nothing to write from, and no call is made.
-func (t *turn) write(ctx context.Context, q SynthesisRequest) (answer Synthesis, byModel bool, err error) {
-	if q.Route != state.RouteChitchat && len(q.Items) == 0 {
-		return Synthesis{Abstained: true}, false, nil
+// write asks the synthesizer. Without evidence there is nothing to write from, and no call is made; but in the mode open
+// a model may say what it knows.
+func (t *turn) write(ctx context.Context, q SynthesisRequest) (answer Synthesis, by player, err error) {
+	mayKnow := q.Mode == state.ModeOpen && t.nodes.synthesis.model != nil
+	if q.Route != state.RouteChitchat && len(q.Items) == 0 && !mayKnow {
+		return Synthesis{Abstained: true}, player{}, nil
 	}
-	answer, byModel, reason, err := play(ctx, t.nodes.synthesis, func(s Synthesizer) (Synthesis, error) {
-		out := newTokenFilter(len(q.Items), func(text string) { graph.Emit(ctx, Token{Text: text}) })
+	answer, by, err = play(ctx, t, RoleSynthesizer, t.nodes.synthesis, func(s Synthesizer) (Synthesis, error) {
+		out := newTokenFilter(len(q.Items), func(event any) { graph.Emit(ctx, event) })
 		q.Emit = out.write
 		answer, err := s.Synthesize(ctx, q)
 		if err == nil {
 			out.flush()
-		} else if out.wrote {
+		} else if out.shown != "" {
 			graph.Emit(ctx, Restart{})
 		}
 		return answer, err
 	})
-	t.modelFailed(RoleSynthesizer, reason)
 	t.update.Warnings = append(t.update.Warnings, answer.Notes...)
-	return answer, byModel, err
+	return answer, by, err
 }
 
-// finish turns the text of a synthesizer into the answer of the run: true citations, no card numbers, or an abstention.
+// finish turns what a synthesizer wrote into the answer of the run: true citations, no card numbers, or an abstention.
 func (t *turn) finish(ctx context.Context, q SynthesisRequest, answer Synthesis) (state.Final, error) {
-	if q.Route == state.RouteChitchat {
-		text := mask.Cards(answer.Text)
-		return state.Final{Answer: text, Status: state.StatusAnswered, Message: text}, nil
+	abstention := state.Final{Answer: q.Abstention, Status: state.StatusAbstained, Message: q.Abstention}
+	if answer.Abstained {
+		return abstention, nil
 	}
-	cited := cite(answer.Text, q.Items)
-	if err := t.auditCitations(ctx, cited); err != nil {
-		return state.Final{}, err
+	c := cited{text: mask.Cards(answer.Text), citations: answer.Quoted}
+	message := mask.Cards(answer.Plain)
+	switch {
+	case q.Route == state.RouteChitchat:
+		c.text = strings.TrimSpace(withoutMarkers(c.text))
+		return state.Final{Answer: c.text, Status: state.StatusAnswered, Message: c.text}, nil
+	case answer.Quoted == nil:
+		c = cite(answer.Text, q.Items)
+		message = withoutMarkers(c.text)
+		if err := t.auditCitations(ctx, c); err != nil {
+			return state.Final{}, err
+		}
 	}
-	text := strings.TrimSpace(cited.text)
-	uncited := len(cited.citations) == 0
-	saysNothing := uncited && strings.Contains(text, q.Abstention)
-	if answer.Abstained || text == "" || saysNothing || uncited && q.Mode == state.ModeStrict {
-		return state.Final{Answer: q.Abstention, Status: state.StatusAbstained, Message: q.Abstention}, nil
+	text := strings.TrimSpace(c.text)
+	uncited := len(c.citations) == 0
+	if text == "" || uncited && (q.Mode == state.ModeStrict || strings.Contains(text, q.Abstention)) {
+		return abstention, nil
 	}
 	if uncited {
 		t.warn("the answer cites no evidence")
@@ -136,9 +147,7 @@ func (t *turn) finish(ctx context.Context, q SynthesisRequest, answer Synthesis)
 	if q.LowEvidence {
 		t.warn("low evidence: grading had judged the passages behind this answer to be of little relevance")
 	}
-	return state.Final{
-		Answer: text, Status: state.StatusAnswered, Citations: cited.citations, Message: strings.TrimSpace(withoutMarkers(text)),
-	}, nil
+	return state.Final{Answer: text, Status: state.StatusAnswered, Citations: c.citations, Message: strings.TrimSpace(message)}, nil
 }
 
 func (t *turn) auditCitations(ctx context.Context, c cited) error {
@@ -153,21 +162,16 @@ func (t *turn) auditCitations(ctx context.Context, c cited) error {
 	return nil
 }
 
-func (t *turn) auditEnd(ctx context.Context, q SynthesisRequest, final state.Final, source string) error {
-	stop := t.state.StopReason
-	err := t.audit(ctx, AuditSynthesize, details{
-		"source": source, "items": len(q.Items), "low_evidence": q.LowEvidence, "status": final.Status, "citations": len(final.Citations),
-	})
+func (t *turn) auditEnd(ctx context.Context, q SynthesisRequest, final state.Final, by player) error {
+	err := t.audit(ctx, AuditSynthesize, by.into(details{
+		"items": len(q.Items), "low_evidence": q.LowEvidence, "status": final.Status, "citations": len(final.Citations),
+	}, "extractive"))
 	if err != nil {
 		return err
 	}
 	usage := t.state.Usage.Plus(t.meter.usage())
-	err = t.audit(ctx, AuditRunEnd, details{
-		"status": final.Status, "stop_reason": stop, "iteration": t.state.Iteration, "usage": usage,
-		"path": append(slices.Clip(t.state.Path), t.name),
+	return t.audit(ctx, AuditRunEnd, details{
+		"status": final.Status, "stop_reason": t.stopReason(), "iteration": t.state.Iteration, "usage": usage,
+		"path": append(slices.Clip(t.state.Path), t.name), "warnings": append(slices.Clip(t.state.Warnings), t.update.Warnings...),
 	})
-	if err != nil {
-		return fmt.Errorf("end the run: %w", err)
-	}
-	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 // ToolCall is the node tool_call: it makes the calls of the plan, in parallel up to a limit, and adds what they found
 // to the context in the order of the calls. A call that fails is recorded and the run goes on; its error never
-// becomes evidence.
+// becomes evidence. A damaged index fails the node: no other call would fare better, and "not found" would be a lie.
 func (n *Nodes) ToolCall() graph.NodeFunc[state.AgentState, state.Update] {
 	return n.run(NameToolCall, func(ctx context.Context, t *turn) error {
 		calls := t.state.PendingToolCalls
@@ -27,6 +27,9 @@ func (n *Nodes) ToolCall() graph.NodeFunc[state.AgentState, state.Update] {
 		for i, call := range calls {
 			group.Go(func() error {
 				outcomes[i] = n.call(inner, t.state.Strategy, call)
+				if err := outcomes[i].err; err != nil && tools.AsError(err).Code == tools.CodeDamaged {
+					return err
+				}
 				return context.Cause(ctx)
 			})
 		}
@@ -50,6 +53,7 @@ func (n *Nodes) ToolCall() graph.NodeFunc[state.AgentState, state.Update] {
 type outcome struct {
 	record state.ToolRecord
 	items  []state.Evidence
+	err    error
 }
 
 // call makes one call with its time limit.
@@ -60,7 +64,7 @@ func (n *Nodes) call(ctx context.Context, strategy state.Strategy, call state.To
 	record.DurationMS = n.cfg.Now().Sub(started).Milliseconds()
 	if err != nil {
 		record.Error = tools.AsError(err).Error()
-		return outcome{record: record}
+		return outcome{record: record, err: err}
 	}
 	record.Note = result.Note
 	for i, item := range result.Items {

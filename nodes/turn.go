@@ -95,6 +95,14 @@ func (t *turn) fire(ctx context.Context, events ...rules.Event) error {
 	return nil
 }
 
+// stopReason is why the run stops, as far as is known.
+func (t *turn) stopReason() state.StopReason {
+	if t.update.StopReason != nil {
+		return *t.update.StopReason
+	}
+	return t.state.StopReason
+}
+
 // warn tells the person who asked.
 func (t *turn) warn(format string, args ...any) {
 	t.update.Warnings = append(t.update.Warnings, fmt.Sprintf(format, args...))

@@ -42,13 +42,15 @@ func Judge(scores []float64, cfg state.Settings) Verdict {
 
 // AfterGrading is the event that follows the action of a round, and the reason when it ends the loop ("" when the
 // loop goes on). Sufficient evidence wins; then the limits (cap, budget), then the lack of progress.
-func AfterGrading(s state.AgentState, action state.Action, now time.Time) (Event, state.StopReason) {
+//
+// running is the time that the present node has taken so far.
+func AfterGrading(s state.AgentState, action state.Action, running time.Duration) (Event, state.StopReason) {
 	switch {
 	case action == state.ActionGenerate:
 		return EventSufficient, state.StopSufficient
 	case s.Iteration >= s.Settings.MaxIterations:
 		return EventCapped, state.StopMaxIterations
-	case OverBudget(s, now) != "":
+	case OverBudget(s, running) != "":
 		return EventCapped, state.StopBudget
 	case NoProgress(s, action):
 		return EventNoProgress, state.StopNoProgress
@@ -99,16 +101,17 @@ func CallKey(name string, args json.RawMessage) string {
 	return name + " " + string(canonical)
 }
 
-// OverBudget names the limit of the run that is used up, in words for a warning, or is "".
-func OverBudget(s state.AgentState, now time.Time) string {
+// OverBudget names the limit of the run that is used up, in words for a warning, or is "". running is the time that the
+// present node has taken so far.
+func OverBudget(s state.AgentState, running time.Duration) string {
 	cfg := s.Settings
 	switch {
 	case cfg.MaxLLMCalls > 0 && s.Usage.LLMCalls >= cfg.MaxLLMCalls:
 		return fmt.Sprintf("%d of %d model calls", s.Usage.LLMCalls, cfg.MaxLLMCalls)
 	case cfg.MaxLLMTokens > 0 && s.Usage.TotalTokens >= cfg.MaxLLMTokens:
 		return fmt.Sprintf("%d of %d tokens", s.Usage.TotalTokens, cfg.MaxLLMTokens)
-	case cfg.RunTimeout > 0 && now.Sub(s.StartedAt) >= cfg.RunTimeout:
-		return fmt.Sprintf("%s of %s", now.Sub(s.StartedAt).Round(time.Millisecond), cfg.RunTimeout)
+	case cfg.RunTimeout > 0 && s.Elapsed+running >= cfg.RunTimeout:
+		return fmt.Sprintf("%s of %s", (s.Elapsed + running).Round(time.Millisecond), cfg.RunTimeout)
 	default:
 		return ""
 	}

@@ -138,7 +138,6 @@ func TestReRetrieveMeansThatNothingIsLeft(t *testing.T) {
 }
 
 func TestAfterGrading(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	round := func(n int, args string, ids ...string) state.ToolRecord {
 		return state.ToolRecord{Round: n, Name: "grep", Args: json.RawMessage(args), ItemIDs: ids}
 	}
@@ -174,11 +173,11 @@ func TestAfterGrading(t *testing.T) {
 			s.Settings.MaxLLMTokens, s.Usage.TotalTokens = 10, 11
 		}, EventCapped, state.StopBudget},
 		"used-up time ends the loop": {state.ActionRefine, func(s *state.AgentState) {
-			s.Settings.RunTimeout, s.StartedAt = time.Second, now.Add(-time.Second)
+			s.Settings.RunTimeout, s.Elapsed = time.Second, 900*time.Millisecond
 		}, EventCapped, state.StopBudget},
 	} {
 		t.Run(claim, func(t *testing.T) {
-			event, stop := AfterGrading(in(c.change), c.action, now)
+			event, stop := AfterGrading(in(c.change), c.action, 100*time.Millisecond)
 			assert.Equal(t, c.event, event)
 			assert.Equal(t, c.stop, stop)
 		})

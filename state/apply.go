@@ -40,6 +40,8 @@ func (s AgentState) Apply(u Update) (AgentState, error) {
 		}
 	}
 	s.Usage = s.Usage.Plus(u.Usage)
+	s.Elapsed += u.Elapsed
+	set(&s.Topic, u.Topic)
 	if u.Final != nil {
 		s.applyFinal(*u.Final)
 	}
@@ -58,6 +60,7 @@ func (s AgentState) begin(b Begin) AgentState {
 
 		Messages:     s.Messages,
 		LastEvidence: s.LastEvidence,
+		Topic:        s.Topic,
 		Totals:       s.Totals,
 	}
 }
@@ -84,11 +87,40 @@ func (s *AgentState) applyRound(r Round) {
 		record.Round = s.Iteration
 		s.ToolHistory = append(s.ToolHistory, record)
 	}
-	s.Context = merge(s.Context, r.Found, s.Settings.MaxContextItems)
+	s.Context = merge(s.Context, byRank(r), s.Settings.MaxContextItems)
 }
 
-// merge adds found to items: duplicates by id collapse and the best retrieval score stays. Kept items come first,
-// by grade; new ones follow by retrieval score. limit > 0 cuts the tail.
+// byRank is what a round found, the first of each call, then the second of each: scores of different tools cannot be
+// compared, ranks can. Items that no record names follow.
+func byRank(r Round) []Evidence {
+	byID := make(map[string][]Evidence, len(r.Found))
+	for _, item := range r.Found {
+		byID[item.ID] = append(byID[item.ID], item)
+	}
+	ordered := make([]Evidence, 0, len(r.Found))
+	for rank, more := 0, true; more; rank++ {
+		more = false
+		for _, record := range r.Records {
+			if rank >= len(record.ItemIDs) {
+				continue
+			}
+			more = true
+			id := record.ItemIDs[rank]
+			if items := byID[id]; len(items) > 0 {
+				ordered, byID[id] = append(ordered, items[0]), items[1:]
+			}
+		}
+	}
+	for _, item := range r.Found {
+		ordered = append(ordered, byID[item.ID]...)
+		delete(byID, item.ID)
+	}
+	return ordered
+}
+
+// merge adds found to items: duplicates by id collapse and the best retrieval score stays. Kept items come first, by
+// grade; new ones follow in their order. With limit > 0 the tail is cut; of a full context the kept items with the lowest
+// grades make room, so that at least half of the places are there for new ones.
 func merge(items, found []Evidence, limit int) []Evidence {
 	merged := slices.Clone(items)
 	at := make(map[string]int, len(items)+len(found))
@@ -106,16 +138,13 @@ func merge(items, found []Evidence, limit int) []Evidence {
 			merged[i].RetrievalScore, merged[i].ScoreKind = item.RetrievalScore, item.ScoreKind
 		}
 	}
-	slices.SortStableFunc(merged, func(a, b Evidence) int {
-		return cmp.Or(
-			cmp.Compare(b.GradeOf(), a.GradeOf()),
-			cmp.Compare(b.RetrievalScore, a.RetrievalScore),
-		)
-	})
-	if limit > 0 && len(merged) > limit {
-		merged = merged[:limit:limit]
+	kept, fresh := merged[:len(items)], merged[len(items):]
+	slices.SortStableFunc(kept, func(a, b Evidence) int { return cmp.Compare(b.GradeOf(), a.GradeOf()) })
+	if limit <= 0 || len(merged) <= limit {
+		return merged
 	}
-	return merged
+	kept = kept[:min(len(kept), max(limit-len(fresh), limit/2))]
+	return slices.Concat(kept, fresh[:limit-len(kept)])
 }
 
 func (s *AgentState) applyGrading(g Grading) error {

@@ -73,11 +73,28 @@ func TestRoundsMergeEvidence(t *testing.T) {
 		s := apply(t, AgentState{}, begin("q"), round(grep), round(item("a", .2)))
 		assert.Equal(t, ScoreBM25, s.Context[0].ScoreKind)
 	})
-	t.Run("the context holds the best items up to the limit", func(t *testing.T) {
+	t.Run("the context holds the first items up to the limit", func(t *testing.T) {
 		u := begin("q")
 		u.Begin.Settings.MaxContextItems = 2
-		s := apply(t, AgentState{}, u, round(item("a", .1), item("b", .9), item("c", .5)))
-		assert.Equal(t, []string{"b", "c"}, ids(s.Context))
+		s := apply(t, AgentState{}, u, round(item("a", .9), item("b", .5), item("c", .1)))
+		assert.Equal(t, []string{"a", "b"}, ids(s.Context))
+	})
+	t.Run("of a full context the lowest grades make room for what is new", func(t *testing.T) {
+		u := begin("q")
+		u.Begin.Settings.MaxContextItems = 4
+		s := apply(t, AgentState{}, u, round(item("a", .1), item("b", .1), item("c", .1), item("d", .1)),
+			Update{Grading: &Grading{Action: ActionRefine, Items: []Grade{{ID: "a", Score: .4}, {ID: "b", Score: .6}, {ID: "c", Score: .5}, {ID: "d", Score: .3}}}},
+			round(item("e", .9), item("f", .9), item("g", .9)))
+		assert.Equal(t, []string{"b", "c", "e", "f"}, ids(s.Context))
+	})
+	t.Run("what several calls found takes turns, whatever their scores", func(t *testing.T) {
+		read := item("r", 0)
+		read.ScoreKind = ScoreNone
+		s := apply(t, AgentState{}, begin("q"), Update{Round: &Round{
+			Records: []ToolRecord{{ItemIDs: []string{"a", "b"}}, {ItemIDs: []string{"r", "a"}}},
+			Found:   []Evidence{item("a", .9), item("b", .8), read, item("a", .2)},
+		}})
+		assert.Equal(t, []string{"a", "r", "b"}, ids(s.Context))
 	})
 	t.Run("records get the number of their round, in the order of the calls", func(t *testing.T) {
 		s := apply(t, AgentState{}, begin("q"),

@@ -57,10 +57,13 @@ type AgentState struct {
 	Warnings   []string   `json:"warnings"`
 	StopReason StopReason `json:"stop_reason"`
 	Usage      Usage      `json:"usage"` // of the run
+	// Elapsed is the time that the nodes of the run took; time that a run lay unfinished does not count.
+	Elapsed time.Duration `json:"elapsed"`
 
 	// The conversation: kept over questions.
 	Messages     []Message `json:"messages"`
 	LastEvidence []string  `json:"last_evidence"` // ids cited by the last answer
+	Topic        string    `json:"topic"`         // the last question that stood alone: what a follow-up follows
 	Totals       Usage     `json:"totals"`        // of all finished runs
 }
 

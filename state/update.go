@@ -24,8 +24,10 @@ type Update struct {
 	StopReason  *StopReason  `json:"stop_reason,omitempty"`
 	Final       *Final       `json:"final,omitempty"` // the answer; ends the run
 
-	Warnings []string `json:"warnings,omitempty"` // appended, duplicates dropped
-	Usage    Usage    `json:"usage,omitzero"`     // added to the usage of the run
+	Warnings []string      `json:"warnings,omitempty"` // appended, duplicates dropped
+	Usage    Usage         `json:"usage,omitzero"`     // added to the usage of the run
+	Topic    *string       `json:"topic,omitempty"`
+	Elapsed  time.Duration `json:"elapsed,omitzero"` // added to the time of the run
 }
 
 // Begin starts a run on a question. It resets everything that belongs to the previous run.

@@ -52,14 +52,14 @@ func ReadFile(lib Library) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		item, err := excerpt(text, rel, a)
+		item, note, err := excerpt(text, rel, a)
 		if err != nil {
 			return Result{}, err
 		}
 		if strings.TrimSpace(item.Content) == "" {
 			return Result{Note: fmt.Sprintf("no_results: these lines of %s hold no text", rel)}, nil
 		}
-		return Result{Items: []state.Evidence{item}}, nil
+		return Result{Items: []state.Evidence{item}, Note: note}, nil
 	})
 }
 
@@ -145,8 +145,9 @@ func readText(file, shown string) ([]byte, error) {
 	return text, nil
 }
 
-// excerpt cuts the wanted lines out of text, byte for byte.
-func excerpt(text []byte, rel string, a ReadArgs) (state.Evidence, error) {
+// excerpt cuts the wanted lines out of text, byte for byte. Of a file without a range it takes as much as one call
+// returns, and the note says what is left.
+func excerpt(text []byte, rel string, a ReadArgs) (item state.Evidence, note string, err error) {
 	starts := lineStarts(text)
 	first := min(max(a.StartLine, 1), len(starts))
 	last := len(starts)
@@ -157,8 +158,13 @@ func excerpt(text []byte, rel string, a ReadArgs) (state.Evidence, error) {
 	if last < len(starts) {
 		to = starts[last]
 	}
+	for a.EndLine <= 0 && to-from > MaxReadBytes && last > first {
+		last--
+		to = starts[last]
+		note = fmt.Sprintf("only lines %d-%d of %d of %s were read; read_file takes start_line and end_line", first, last, len(starts), rel)
+	}
 	if to-from > MaxReadBytes {
-		return state.Evidence{}, &Error{Code: CodeTooLarge, Message: fmt.Sprintf(
+		return item, "", &Error{Code: CodeTooLarge, Message: fmt.Sprintf(
 			"lines %d-%d of %s are %d KiB, the limit is %d: give a smaller start_line and end_line (the file has %d lines)",
 			first, last, rel, (to-from)>>10, MaxReadBytes>>10, len(starts))}
 	}
@@ -168,7 +174,7 @@ func excerpt(text []byte, rel string, a ReadArgs) (state.Evidence, error) {
 		ID: state.EvidenceID(rel, from, to, content), Tool: "read_file", Path: rel,
 		StartLine: first, EndLine: first + strings.Count(content, "\n"), StartByte: from, EndByte: to,
 		Content: content, ScoreKind: state.ScoreNone,
-	}, nil
+	}, note, nil
 }
 
 // lineStarts is the offset of each line of text; a final newline starts no further line.

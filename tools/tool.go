@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/kbagent/kbagent/index"
 	"github.com/kbagent/kbagent/state"
 )
 
@@ -122,6 +123,7 @@ const (
 	CodeTooLarge     Code = "TOO_LARGE"
 	CodeTimeout      Code = "TIMEOUT"
 	CodeUnavailable  Code = "UNAVAILABLE" // e.g. vector_search without an embedding endpoint
+	CodeDamaged      Code = "DAMAGED"     // the index cannot be read: no other call will fare better
 	CodeFailed       Code = "FAILED"      // anything else
 )
 
@@ -139,6 +141,8 @@ func AsError(err error) *Error {
 	switch {
 	case errors.As(err, &te):
 		return te
+	case errors.Is(err, index.ErrDamaged):
+		return &Error{Code: CodeDamaged, Message: err.Error()}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: CodeTimeout, Message: "the tool took too long"}
 	default:

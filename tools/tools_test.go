@@ -212,30 +212,30 @@ func listed(root string, paths ...string) []index.File {
 
 func TestReadFileStaysInItsRoots(t *testing.T) {
 	outside := folder(t, map[string]string{"secret.md": "secret"})
-	root := folder(t, map[string]string{"a.md": "a", "sub/b.md": "b", "binary.md": "a\x00b", "latin.md": "caf\xe9", "big.md": strings.Repeat("x\n", MaxReadBytes)})
+	root := folder(t, map[string]string{"a.md": "a", "sub/b.md": "b", "binary.md": "a\x00b", "latin.md": "caf\xe9", "wide.md": strings.Repeat("x", MaxReadBytes+1), "big.md": strings.Repeat("x\n", MaxReadBytes)})
 	require.NoError(t, os.Symlink(filepath.Join(outside, "secret.md"), filepath.Join(root, "link.md")))
 	require.NoError(t, os.Symlink(outside, filepath.Join(root, "dir")))
 	require.NoError(t, os.Symlink(filepath.Join(root, "a.md"), filepath.Join(root, "inner.md")))
 	require.NoError(t, os.WriteFile(filepath.Join(root, ".env"), []byte("KEY=secret"), 0o600))
-	lib := &shelf{roots: []string{root}, files: listed(root, "a.md", "sub/b.md", "binary.md", "latin.md", "big.md", "link.md", "inner.md", "gone.md")}
+	lib := &shelf{roots: []string{root}, files: listed(root, "a.md", "sub/b.md", "binary.md", "latin.md", "big.md", "wide.md", "link.md", "inner.md", "gone.md")}
 	for claim, c := range map[string]struct {
 		path string
 		want Code
 	}{
-		"a hidden file that is not indexed": {".env", CodeNotFound},
-		"a file that is gone":               {"gone.md", CodeNotFound},
-		"a file that is not there":          {"none.md", CodeNotFound},
-		"the parent folder":                 {"../secret.md", CodeAccessDenied},
-		"the parent in the middle":          {"sub/../../x/secret.md", CodeAccessDenied},
-		"an absolute path":                  {filepath.Join(outside, "secret.md"), CodeAccessDenied},
-		"a link that leads out":             {"link.md", CodeAccessDenied},
-		"a linked folder that leads out":    {"dir/secret.md", CodeNotFound},
-		"a folder":                          {"sub", CodeNotAFile},
-		"the root itself":                   {".", CodeNotAFile},
-		"a binary file":                     {"binary.md", CodeNotAFile},
-		"a file that is not UTF-8":          {"latin.md", CodeNotAFile},
-		"more text than one call returns":   {"big.md", CodeTooLarge},
-		"a folder of a similar name":        {filepath.Base(root) + "x", CodeNotFound},
+		"a hidden file that is not indexed":   {".env", CodeNotFound},
+		"a file that is gone":                 {"gone.md", CodeNotFound},
+		"a file that is not there":            {"none.md", CodeNotFound},
+		"the parent folder":                   {"../secret.md", CodeAccessDenied},
+		"the parent in the middle":            {"sub/../../x/secret.md", CodeAccessDenied},
+		"an absolute path":                    {filepath.Join(outside, "secret.md"), CodeAccessDenied},
+		"a link that leads out":               {"link.md", CodeAccessDenied},
+		"a linked folder that leads out":      {"dir/secret.md", CodeNotFound},
+		"a folder":                            {"sub", CodeNotAFile},
+		"the root itself":                     {".", CodeNotAFile},
+		"a binary file":                       {"binary.md", CodeNotAFile},
+		"a file that is not UTF-8":            {"latin.md", CodeNotAFile},
+		"a line longer than one call returns": {"wide.md", CodeTooLarge},
+		"a folder of a similar name":          {filepath.Base(root) + "x", CodeNotFound},
 	} {
 		t.Run(claim, func(t *testing.T) {
 			_, err := run(t, lib, "read_file", fmt.Sprintf(`{"path":%q}`, c.path))
@@ -251,6 +251,14 @@ func TestReadFileStaysInItsRoots(t *testing.T) {
 		r, err := run(t, lib, "read_file", `{"path":"inner.md"}`)
 		require.NoError(t, err)
 		assert.Equal(t, "a", r.Items[0].Content)
+	})
+	t.Run("of a large file the first part is read, and a note says what is left", func(t *testing.T) {
+		r, err := run(t, lib, "read_file", `{"path":"big.md"}`)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, len(r.Items[0].Content), MaxReadBytes)
+		assert.Contains(t, r.Note, fmt.Sprintf("only lines 1-%d of %d", MaxReadBytes/2, MaxReadBytes))
+		_, err = run(t, lib, "read_file", `{"path":"big.md","start_line":1,"end_line":60000}`)
+		assert.Equal(t, CodeTooLarge, code(err), "a range that was asked for is not cut in silence")
 	})
 	t.Run("a large file can be read in parts", func(t *testing.T) {
 		r, err := run(t, lib, "read_file", `{"path":"big.md","start_line":10,"end_line":11}`)

@@ -17,6 +17,8 @@ type Given struct {
 	// Model is the replies of the model, used up in order. The roles that have none are played by the built-in ones;
 	// without any reply no model is configured.
 	Model []ModelReply `yaml:"model"`
+	// Roles are the roles that the model plays. Default those that have replies.
+	Roles []string `yaml:"roles"`
 	// Tick is how far the clock moves each time that it is read. Default 0: it stands still.
 	Tick time.Duration `yaml:"tick"`
 }

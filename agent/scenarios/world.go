@@ -86,7 +86,11 @@ func (w *world) build(ctx context.Context, g Given, settings state.Settings) err
 		},
 		Store: graph.NewMemoryStore(), Settings: settings, NewID: counter("id"),
 	}
-	if roles := w.script.roles(); len(roles) > 0 {
+	roles := g.Roles
+	if roles == nil {
+		roles = w.script.roles()
+	}
+	if len(roles) > 0 {
 		cfg.Nodes.Model = &nodes.Model{LLM: scriptedModel{w.script}, Fence: counter("FENCE-")}
 		cfg.Nodes.ModelRoles = roles
 	}

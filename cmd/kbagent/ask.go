@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kbagent/kbagent/agent"
+	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/internal/mask"
 	"github.com/kbagent/kbagent/state"
 )
 
@@ -77,6 +79,8 @@ func (a *assistant) ask(ctx context.Context, q agent.Question, std streams, live
 	}
 	for e, err := range a.agent.Ask(ctx, q) {
 		switch {
+		case errors.Is(err, graph.ErrFenced):
+			return agent.Answer{}, fmt.Errorf("another process has taken the thread %s: ask again, or use another --thread: %w", q.Thread, err)
 		case err != nil:
 			return agent.Answer{}, err
 		case e.Answer != nil:
@@ -93,20 +97,20 @@ func (a *assistant) ask(ctx context.Context, q agent.Question, std streams, live
 
 // printAnswer prints the answer and its sources on stdout, warnings on stderr.
 func printAnswer(std streams, a agent.Answer, why bool) error {
-	if _, err := fmt.Fprintln(std.out, a.Answer); err != nil {
+	if _, err := fmt.Fprintln(std.out, mask.Terminal(a.Answer)); err != nil {
 		return err
 	}
 	if len(a.Citations) > 0 {
 		fmt.Fprintln(std.out)
 	}
 	for _, c := range a.Citations {
-		fmt.Fprintln(std.out, c)
+		fmt.Fprintln(std.out, mask.TerminalLine(c.String()))
 	}
 	if why {
 		fmt.Fprintf(std.out, "\n%s\n", strings.TrimSpace(agent.Explain(a.State)))
 	}
 	for _, w := range a.Warnings {
-		fmt.Fprintf(std.err, "note: %s\n", w)
+		fmt.Fprintf(std.err, "note: %s\n", mask.TerminalLine(w))
 	}
 	return nil
 }

@@ -52,7 +52,9 @@ With an empty knowledge base it takes the manual of kbagent, which the program c
 }
 
 func (a *assistant) chat(ctx context.Context, thread string, mode state.AnswerMode, std streams) error {
-	banner, err := a.welcome(ctx, std)
+	opening, stop := signal.NotifyContext(ctx, os.Interrupt) // until the first prompt Ctrl-C ends the program
+	banner, err := a.welcome(opening, std)
+	stop()
 	if err != nil {
 		return err
 	}

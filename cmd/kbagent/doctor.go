@@ -69,7 +69,11 @@ it is there. The exit code is 1 when something that is configured does not work.
 func examine(ctx context.Context, cfg config.Config) []check {
 	checks := []check{checkData(cfg)}
 	checks = append(checks, checkIndex(ctx, cfg)...)
-	return append(checks, checkModel(ctx, cfg), checkEmbedding(ctx, cfg), checkAudit(cfg), check{
+	checks = append(checks, checkModel(ctx, cfg, "model", cfg.LLM.Model))
+	if cfg.LLM.FastModel != "" {
+		checks = append(checks, checkModel(ctx, cfg, "fast model", cfg.LLM.FastModel))
+	}
+	return append(checks, checkEmbedding(ctx, cfg), checkAudit(cfg), check{
 		"verification, confidence, web search, review", stateOff, "not built into this version",
 	})
 }
@@ -101,6 +105,9 @@ func checkIndex(ctx context.Context, cfg config.Config) []check {
 		return []check{{"database", stateFailed, err.Error()}}
 	}
 	defer b.close() //nolint:errcheck // only read from
+	if err := b.db.Check(ctx); err != nil {
+		return []check{{"database", stateFailed, err.Error()}}
+	}
 	checks := []check{{"database", stateOK, b.db.Path()}}
 	stats, err := b.index.Stats(ctx)
 	roots, rootsErr := b.index.Roots(ctx)
@@ -118,13 +125,12 @@ func checkIndex(ctx context.Context, cfg config.Config) []check {
 	return append(checks, check{"knowledge base", stateOK, fmt.Sprintf("%d files, %d passages, %d vectors", stats.Files, stats.Passages, stats.Vectors)})
 }
 
-func checkModel(ctx context.Context, cfg config.Config) check {
-	c := check{Name: "model", State: stateOff, Detail: "answers quote the documents; set KB_AGENT_LLM_BASE_URL and KB_AGENT_LLM_MODEL to have them written"}
-	if cfg.LLM.Model == "" {
+func checkModel(ctx context.Context, cfg config.Config, name, model string) check {
+	c := check{Name: name, State: stateOff, Detail: "answers quote the documents; set KB_AGENT_LLM_BASE_URL and KB_AGENT_LLM_MODEL to have them written"}
+	if model == "" {
 		return c
 	}
-	settings := llm.Config{BaseURL: cfg.LLM.BaseURL, APIKey: cfg.LLM.APIKey, Model: cfg.LLM.Model}
-	return ping(ctx, "model", settings)
+	return ping(ctx, name, llm.Config{BaseURL: cfg.LLM.BaseURL, APIKey: cfg.LLM.APIKey, Model: model})
 }
 
 func checkEmbedding(ctx context.Context, cfg config.Config) check {

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/kbagent/kbagent/index"
+	"github.com/kbagent/kbagent/internal/mask"
 )
 
 func newIndex(g *global, std streams) *cobra.Command {
@@ -20,7 +24,7 @@ func newIndex(g *global, std streams) *cobra.Command {
 		Use:   "index PATH…",
 		Short: "Put folders or files into the knowledge base, or bring them up to date",
 		Long: `index reads Markdown and text files, recursively, and leaves out what .gitignore names. Files that did not change are
-not touched, files that vanished are removed. A file that fails does not stop the rest; then the exit code is 1.
+not touched, files that vanished are removed, and so is a folder or file that is named and gone. A file that fails does not stop the rest; then the exit code is 1.
 Searches and questions work while it runs, and a run that was stopped is completed by the next one.`,
 		Example: `  kbagent index docs
   kbagent index ~/notes handbook.md --json`,
@@ -42,7 +46,7 @@ Searches and questions work while it runs, and a run that was stopped is complet
 			}
 			if err == nil && report.Files.Failed > 0 {
 				for _, e := range report.Errors {
-					fmt.Fprintf(std.err, "kbagent: %s: %s\n", e.Path, e.Error)
+					fmt.Fprintf(std.err, "kbagent: %s\n", mask.TerminalLine(e.Path+": "+e.Error))
 				}
 				err = exitCode(exitError)
 			}
@@ -69,7 +73,33 @@ func updateIndex(ctx context.Context, ix *index.Index, paths []string, std strea
 		opts.Progress = bar.progress
 		defer bar.clear()
 	}
-	return ix.Update(ctx, paths, opts)
+	return refresh(ctx, ix, paths, opts)
+}
+
+// refresh updates what is there and removes what was indexed and is gone.
+func refresh(ctx context.Context, ix *index.Index, paths []string, opts index.UpdateOptions) (index.Report, error) {
+	var there, gone []string
+	for _, p := range paths {
+		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) {
+			gone = append(gone, p)
+		} else {
+			there = append(there, p)
+		}
+	}
+	if len(gone) == 0 {
+		return ix.Update(ctx, paths, opts)
+	}
+	removed, err := ix.Remove(ctx, gone)
+	if errors.Is(err, index.ErrNotIndexed) {
+		return index.Report{}, fmt.Errorf("no such file or folder: %s", strings.Join(gone, ", "))
+	}
+	if err != nil || len(there) == 0 {
+		return removed, err
+	}
+	report, err := ix.Update(ctx, there, opts)
+	report.Files.Removed += removed.Files.Removed
+	report.Elapsed += removed.Elapsed
+	return report, err
 }
 
 func printReport(w io.Writer, r index.Report) error {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kbagent/kbagent/internal/mask"
 )
 
 // Exit codes of all commands.
@@ -62,7 +64,7 @@ func report(w io.Writer, err error) {
 		fmt.Fprintln(w, "kbagent: interrupted")
 		return
 	}
-	fmt.Fprintf(w, "kbagent: %v\n", err)
+	fmt.Fprintf(w, "kbagent: %s\n", mask.Terminal(err.Error()))
 }
 
 // exitCode is an outcome that is no error, but has an exit code; what there is to say was printed.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kbagent/kbagent/index"
+	"github.com/kbagent/kbagent/internal/mask"
 )
 
 // hit is a passage as `search --json` prints it.
@@ -92,7 +93,7 @@ func search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]
 	}
 	hits := make([]hit, len(found))
 	for i, h := range found {
-		hits[i] = hit{h.ID, h.Path, h.Title, h.StartLine, h.EndLine, h.Score, h.Kind, h.Content}
+		hits[i] = hit{h.ID, h.Path, mask.Cards(h.Title), h.StartLine, h.EndLine, h.Score, h.Kind, mask.Cards(h.Content)}
 	}
 	return hits, err
 }
@@ -104,7 +105,7 @@ func printHits(w io.Writer, hits []hit) error {
 	}
 	for _, h := range hits {
 		first, _, _ := strings.Cut(strings.TrimSpace(h.Content), "\n")
-		if _, err := fmt.Fprintf(w, "%.3f  %s:L%d-L%d  %s\n       %s\n", h.Score, h.Path, h.StartLine, h.EndLine, h.Title, first); err != nil {
+		if _, err := fmt.Fprintf(w, "%.3f  %s:L%d-L%d  %s\n       %s\n", h.Score, mask.TerminalLine(h.Path), h.StartLine, h.EndLine, mask.TerminalLine(h.Title), mask.TerminalLine(first)); err != nil {
 			return err
 		}
 	}

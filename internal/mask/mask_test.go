@@ -65,6 +65,14 @@ func TestSecrets(t *testing.T) {
 	assert.Equal(t, "abc", Secrets("abc", "", "b"), "short secrets would hit ordinary text")
 }
 
+func TestTextCannotSteerATerminal(t *testing.T) {
+	assert.Equal(t, "red]0;owned", Terminal("\x1bred\x1b]0;owned\x07"))
+	assert.Equal(t, "a    b\nc", Terminal("a\tb\nc"))
+	assert.Equal(t, "2J abc", Terminal("\u009b2J a\u202eb\u2066c"))
+	assert.Equal(t, "one line", TerminalLine(" one \n\t line "))
+	assert.Equal(t, "日志 ü", Terminal("日志 ü"))
+}
+
 func FuzzCards(f *testing.F) {
 	for _, s := range []string{"4111 1111 1111 1111", "0.1234567890123", "", strings.Repeat("4", 100)} {
 		f.Add(s)

@@ -2,25 +2,17 @@ package repl
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/kbagent/kbagent/internal/mask"
 )
 
-// clean is a text that cannot steer the terminal: without control characters but line feeds, without characters that
-// turn the direction of the text, and with tabs as spaces.
-func clean(s string) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\t", "    ")
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// clean is a text that cannot steer the terminal.
+func clean(s string) string { return mask.Terminal(s) }
 
 // cleanLine is clean in one line.
-func cleanLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+func cleanLine(s string) string { return mask.TerminalLine(s) }
 
 // cut is the start of a line that fits into width columns, with an ellipsis where something is missing.
 func cut(line string, width int) string {

@@ -14,10 +14,13 @@ import (
 
 	moderncsqlite "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/kbagent/kbagent/index"
 )
 
 // ErrDamaged reports a file that is not a usable SQLite database. The file is left as it is.
-var ErrDamaged = errors.New("database file is damaged or not a kbagent database")
+// It is index.ErrDamaged, by which the rest of the program knows it.
+var ErrDamaged = index.ErrDamaged
 
 // ErrNewerSchema reports a database written by a later version of kbagent.
 var ErrNewerSchema = errors.New("database was written by a newer version of kbagent")
@@ -81,6 +84,18 @@ func connect(path, synchronous, txlock string, conns int) (*sql.DB, error) {
 
 // Path is the file that db was opened from.
 func (db *DB) Path() string { return db.path }
+
+// Check reads the whole file and returns ErrDamaged when it does not add up. It takes time in proportion to its size.
+func (db *DB) Check(ctx context.Context) error {
+	var verdict string
+	if err := db.read.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
+		return db.explain(err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%s: %w: move it away and index again (%s)", db.path, ErrDamaged, verdict)
+	}
+	return nil
+}
 
 // Close waits for running statements and closes the file.
 func (db *DB) Close() error { return errors.Join(db.read.Close(), db.write.Close()) }
