@@ -15,8 +15,8 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// A prompt is a template with the parts "version", "system" and "user". Its version is part of every call and of the
-// audit, and changes whenever its text does.
+// A prompt is a template with the parts "version", "system" and "user". Its version is part of every call
+// (CallFrom), and changes whenever its text does.
 type prompt struct {
 	name string
 	tmpl *template.Template

@@ -19,7 +19,7 @@ var strategies = []state.Strategy{
 // Means says what a run can retrieve with.
 type Means struct {
 	Vectors    bool // an embedding endpoint is configured
-	Expansion  bool // the question has synonyms or rare words to add, and expansion is on
+	Expansion  bool // the question has keywords, and expansion is on
 	Parts      int  // sub-questions that the question falls into
 	NamedFiles int  // files of the knowledge base that the question names
 }

@@ -17,7 +17,7 @@ const (
 	StrategyHybrid     Strategy = "hybrid"     // BM25 and vectors, fused by rank
 	StrategyVector     Strategy = "vector"     // embeddings only
 	StrategyKeyword    Strategy = "keyword"    // BM25 only
-	StrategyExpanded   Strategy = "expanded"   // the question with synonyms, and a grep for its rarest words
+	StrategyExpanded   Strategy = "expanded"   // the question with synonyms, and a grep for its longest word
 	StrategyDecomposed Strategy = "decomposed" // one search per part of the question
 	StrategyReadFile   Strategy = "read_file"  // the files that the question names
 )

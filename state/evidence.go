@@ -19,9 +19,9 @@ type Evidence struct {
 	EndLine        int       `json:"end_line"`         // inclusive
 	StartByte      int       `json:"start_byte"`       // offset in the source
 	EndByte        int       `json:"end_byte"`         // exclusive
-	Content        string    `json:"content"`          //
+	Content        string    `json:"content"`          // byte for byte
 	RetrievalScore float64   `json:"retrieval_score"`  // 0–1, of kind ScoreKind; the best of all rounds
-	ScoreKind      ScoreKind `json:"score_kind"`       //
+	ScoreKind      ScoreKind `json:"score_kind"`       // of RetrievalScore
 	Grade          *float64  `json:"grade,omitempty"`  // 0–1 from the last grading; nil = not graded yet
 	Language       string    `json:"language,omitzero"`
 }

@@ -28,7 +28,7 @@ type variables struct {
 	LLMBaseURL           string        `env:"LLM_BASE_URL" kind:"url" help:"address of an OpenAI-compatible server, like http://localhost:11434/v1; with an API key the default is https://api.openai.com/v1"`
 	LLMAPIKey            string        `env:"LLM_API_KEY" kind:"secret" help:"key of the model server; local servers need none"`
 	LLMModel             string        `env:"LLM_MODEL" help:"name of the model; without one, answers quote the documents"`
-	LLMFastModel         string        `env:"LLM_FAST_MODEL" help:"name of a cheaper model for routing, planning and grading"`
+	LLMFastModel         string        `env:"LLM_FAST_MODEL" help:"name of a cheaper model for routing and grading"`
 	LLMTimeout           time.Duration `env:"LLM_TIMEOUT" envDefault:"60s" min:"1ms" max:"24h" help:"time for one call of the model with its retries"`
 	LLMMaxCalls          int           `env:"LLM_MAX_CALLS" envDefault:"0" min:"0" max:"1000000" help:"calls of the model for one question; 0 is no limit"`
 	LLMMaxTokens         int           `env:"LLM_MAX_TOKENS" envDefault:"0" min:"0" max:"1000000000" help:"tokens for one question; 0 is no limit"`
