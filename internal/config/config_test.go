@@ -117,7 +117,7 @@ func TestANamedFileHasToExist(t *testing.T) {
 
 func TestABrokenFileIsReportedWithoutItsText(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"a line without a name":       {"KB_AGENT_LLM_MODEL=m\n\nsk-secret and more\n", ".env:3 is no NAME=value line"},
+		"a line without a name":       {"KB_AGENT_LLM_MODEL=m\n\nsk-secret and more\n", "line 3: is no NAME=value line (.env:3)"},
 		"a quote that does not close": {"KB_AGENT_LLM_API_KEY=\"sk-secret\n", "quotes have to be closed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,6 +127,15 @@ func TestABrokenFileIsReportedWithoutItsText(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			assert.NotContains(t, err.Error(), "sk-secret")
 		})
+	}
+}
+
+func TestABrokenLineHidesNoOtherFault(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile(".env", []byte("GARBAGE LINE\nKB_AGENT_MAX_ITERATIONS=zz\nanother one\n"), 0o600))
+	_, err := config.Load(config.Options{Environ: []string{"KB_AGENT_EVALUATOR=magic"}})
+	for _, part := range []string{"line 1", "line 3", "KB_AGENT_MAX_ITERATIONS=zz", "KB_AGENT_EVALUATOR=magic"} {
+		assert.ErrorContains(t, err, part)
 	}
 }
 

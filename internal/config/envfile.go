@@ -11,14 +11,19 @@ import (
 
 // parseFile reads the text of a settings file. The errors of godotenv quote the text, which holds keys: they are
 // replaced by the number of a line.
-func parseFile(path string, text []byte) (settings, error) {
+// Lines that set nothing are faults, and the others are read all the same.
+func parseFile(path string, text []byte) (settings, []Fault, error) {
 	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
+	var faults []Fault
 	values, err := godotenv.UnmarshalBytes(text)
-	if err != nil {
-		if line := badLine(string(text)); line > 0 {
-			return nil, fmt.Errorf("%s:%d is no NAME=value line", path, line)
+	for err != nil {
+		line := badLine(string(text))
+		if line == 0 {
+			return nil, nil, fmt.Errorf("%s cannot be read: every line has to be NAME=value, and quotes have to be closed", path)
 		}
-		return nil, fmt.Errorf("%s cannot be read: every line has to be NAME=value, and quotes have to be closed", path)
+		faults = append(faults, Fault{Name: fmt.Sprintf("line %d", line), Source: fmt.Sprintf("%s:%d", path, line), Reason: "is no NAME=value line"})
+		text = blank(text, line)
+		values, err = godotenv.UnmarshalBytes(text)
 	}
 	out := settings{}
 	for name, value := range values {
@@ -26,7 +31,14 @@ func parseFile(path string, text []byte) (settings, error) {
 			out[name] = setting{strings.TrimSpace(value), fmt.Sprintf("%s:%d", path, lineOf(string(text), name))}
 		}
 	}
-	return out, nil
+	return out, faults, nil
+}
+
+// blank empties a line; the numbers of the others stay.
+func blank(text []byte, line int) []byte {
+	lines := bytes.Split(text, []byte("\n"))
+	lines[line-1] = nil
+	return bytes.Join(lines, []byte("\n"))
 }
 
 // assignment is a line that sets a variable, as godotenv understands it.

@@ -31,7 +31,7 @@ const endToEnd = prefix + "E2E_"
 
 // gather merges the sources and reports variables that nobody reads. Its error is that of a file.
 func gather(opts Options) (settings, []Fault, error) {
-	file, err := readFile(opts.EnvFile)
+	file, faults, err := readFile(opts.EnvFile)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +45,6 @@ func gather(opts Options) (settings, []Fault, error) {
 	for name, value := range opts.Flags {
 		given[name] = setting{strings.TrimSpace(value), SourceFlag}
 	}
-	var faults []Fault
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		_, ours := lookup(name)
 		if ours || strings.HasPrefix(name, endToEnd) {
@@ -77,7 +76,7 @@ func foreign(name string, s setting) (Fault, bool) {
 const defaultFile = ".env"
 
 // readFile reads the variables of a file that are ours. No name means the default file, which need not exist.
-func readFile(path string) (settings, error) {
+func readFile(path string) (settings, []Fault, error) {
 	named := path != ""
 	if !named {
 		path = defaultFile
@@ -85,9 +84,9 @@ func readFile(path string) (settings, error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !named:
-		return nil, nil
+		return nil, nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("the settings file cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("the settings file cannot be read: %w", err)
 	}
 	return parseFile(path, text)
 }
