@@ -23,13 +23,13 @@ func BestSentences(query string, items []state.Evidence, stats TermStats) []Sent
 	q := newQueryTerms(query, stats)
 	var all []Sentence
 	for i, item := range items {
-		context := q.features(item)
+		whole := q.features(item)
 		for _, span := range text.Sentences(item.Content) {
 			own := q.coverage(q.mask(item.Content[span.Start:span.End]))
 			if own == 0 {
 				continue
 			}
-			score := 0.6*own + 0.25*context[0] + 0.15*context[2]
+			score := 0.6*own + 0.25*whole.all + 0.15*whole.heading
 			all = append(all, Sentence{Item: i, Start: span.Start, End: span.End, Score: score})
 		}
 	}
@@ -60,6 +60,14 @@ func Extract(query string, items []state.Evidence, stats TermStats, limit int) [
 const (
 	extractRun  = 3
 	extractList = 12
+)
+
+// What makes an extract good: the query's terms that it holds itself, that its item holds, and that stand in the heading
+// right above it. The weights were chosen by hand on the manual and the Go FAQ; the sum is 1.
+const (
+	ownWeight     = 0.4
+	allWeight     = 0.25
+	headingWeight = 0.35
 )
 
 // sameQuestion is the coverage from which a heading asks the same as the query, and sectionBytes is how much of its
@@ -94,13 +102,13 @@ func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool)
 	if len(spans) > 0 && q.coverage(q.mask(ownHeading(item.Content))) >= sameQuestion {
 		start := extractStart(item.Content, spans[0].Start)
 		end := closeCode(item.Content, start, sectionEnd(item.Content, spans))
-		return Sentence{Item: n, Start: start, End: end, Score: 0.65 + 0.35*f[0]}, end > start
+		return Sentence{Item: n, Start: start, End: end, Score: 1 - allWeight + allWeight*f.all}, end > start
 	}
 	for i := range spans {
 		last := runEnd(item.Content, spans, i)
 		own := q.coverage(q.mask(item.Content[spans[i].Start:spans[last].End]))
-		underHeading := f[2] / float64(1+i)
-		score := 0.4*own + 0.25*f[0] + 0.35*underHeading
+		underHeading := f.heading / float64(1+i)
+		score := ownWeight*own + allWeight*f.all + headingWeight*underHeading
 		if score > best.Score && own+underHeading > 0 {
 			start := extractStart(item.Content, spans[i].Start)
 			end := closeCode(item.Content, start, spans[last].End)

@@ -76,7 +76,7 @@ func newQueryTerms(query string, stats TermStats) queryTerms {
 		if _, seen := q.number[t]; seen || len(q.weight) == maxQueryTerms {
 			continue
 		}
-		w := stats.IDF(t) * content(t)
+		w := stats.IDF(t) * termWeight(t)
 		q.number[t] = len(q.weight)
 		q.weight = append(q.weight, w)
 		q.total += w
@@ -88,9 +88,9 @@ func newQueryTerms(query string, stats TermStats) queryTerms {
 	return q
 }
 
-// content is how much a term says about what a question is about: little for a pair of Chinese or Japanese characters
+// termWeight is how much a term says about what a question is about: little for a pair of Chinese or Japanese characters
 // that holds a function word, since such pairs cross the borders of words and hardly occur anywhere.
-func content(term string) float64 {
+func termWeight(term string) float64 {
 	if strings.ContainsAny(term, functionChars) || strings.ContainsFunc(term, isHiragana) {
 		return 0.25
 	}
@@ -108,24 +108,26 @@ func isIdeographic(r rune) bool {
 
 func (q queryTerms) relevance(item state.Evidence) float64 {
 	f := q.features(item)
-	if f[0] == 0 { // not a word in common
+	if f.all == 0 { // not a word in common
 		return 0
 	}
 	z := lexicalWeights[0]
 	if q.bigrams {
 		z += bigramOffset
 	}
-	for i, x := range f {
+	for i, x := range [...]float64{f.all, f.window, f.heading, f.pairs} {
 		z += lexicalWeights[i+1] * x
 	}
 	return 1 / (1 + math.Exp(-z))
 }
 
 // features are the four shares described at Relevance, each 0–1.
-func (q queryTerms) features(item state.Evidence) [4]float64 {
+type features struct{ all, window, heading, pairs float64 }
+
+func (q queryTerms) features(item state.Evidence) features {
 	heading := q.mask(item.Title + "\n" + item.Section + "\n" + item.Path)
 	body := q.read(item.Content)
-	return [4]float64{q.coverage(heading | body.all), q.bestWindow(body), q.coverage(heading), q.pairs(body)}
+	return features{q.coverage(heading | body.all), q.bestWindow(body), q.coverage(heading), q.pairs(body)}
 }
 
 // reading is what a text holds of a query.

@@ -53,6 +53,7 @@ type ModelReply struct {
 	Calls  []ModelCall   `yaml:"calls"` // tool calls
 	Error  string        `yaml:"error"` // the provider fails
 	Cut    bool          `yaml:"cut"`   // the stream breaks off behind Reply
+	Stop   string        `yaml:"stop"`  // the stop reason, default "stop"
 	Delay  time.Duration `yaml:"delay"`
 	Crash  bool          `yaml:"crash"`  // the process dies while the model answers
 	Tokens int           `yaml:"tokens"` // that the call costs, default 10

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -142,7 +143,7 @@ func response(r ModelReply) (*llms.ContentResponse, error) {
 		tokens = 10
 	}
 	choice := &llms.ContentChoice{
-		Content: r.Reply, StopReason: "stop",
+		Content: r.Reply, StopReason: cmp.Or(r.Stop, "stop"),
 		GenerationInfo: map[string]any{"PromptTokens": tokens / 2, "CompletionTokens": tokens - tokens/2, "TotalTokens": tokens},
 	}
 	for i, c := range r.Calls {

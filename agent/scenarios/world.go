@@ -81,7 +81,7 @@ func (w *world) build(ctx context.Context, g Given, settings state.Settings) err
 	}
 	cfg := agent.Config{
 		Nodes: nodes.Config{
-			Tools: w.tools(tooling), Library: lib, Audit: w, Now: w.clock.now, ToolTimeout: 5 * time.Second,
+			Tools: w.tools(tooling), Library: lib, Audit: w, Now: w.clock.now, ToolTimeout: time.Second,
 			ToolParallelism: 1, // results of the script are used up in the order of the calls
 		},
 		Store: graph.NewMemoryStore(), Settings: settings, NewID: counter("id"),
