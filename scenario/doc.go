@@ -1,5 +1,5 @@
 // Package scenario runs scripted tests of any graph from YAML files: what is given, what is asked, and what must be seen.
-// It may import graph only (and the YAML reader); a [Subject] binds it to a graph.
+// It may import graph only (and small helpers: the YAML reader, spelling); a [Subject] binds it to a graph.
 //
 // A file holds one or more documents, separated by ---:
 //

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/kbagent/kbagent/internal/near"
 )
 
 // matchers are the keys of an object that stands for any value, with the check of their own values.
@@ -225,33 +227,8 @@ func fieldNames(t reflect.Type) []string {
 
 // nearest is the hint of an unknown key.
 func nearest(key string, names []string) string {
-	best, distance := "", 4
-	for _, name := range names {
-		if d := editDistance(key, name); d < distance {
-			best, distance = name, d
-		}
-	}
-	if best != "" {
+	if best := near.Nearest(key, names, 3); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return "; the keys are " + strings.Join(names, ", ")
-}
-
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -75,7 +75,7 @@ type world struct {
 }
 
 func (w *world) build(ctx context.Context, g Given, settings state.Settings) error {
-	tooling, lib, err := w.library(ctx, g)
+	tooling, lib, err := w.openLibrary(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ func (w *world) tools(lib tools.Library) tools.Set {
 	return tools.NewSet(list...)
 }
 
-// library indexes the documents; without any there is nothing behind the tools but the script.
-func (w *world) library(ctx context.Context, g Given) (tools.Library, nodes.Library, error) {
+// openLibrary indexes the documents; without any there is nothing behind the tools but the script.
+func (w *world) openLibrary(ctx context.Context, g Given) (tools.Library, nodes.Library, error) {
 	if len(g.Documents) == 0 {
 		return nil, emptyLibrary{files: g.Files, vectors: g.Vectors}, nil
 	}

@@ -29,6 +29,7 @@ var Packages = []Package{
 	{Path: "review"},
 	{Path: "docs"},
 	{Path: "internal/mask"},
+	{Path: "internal/near"},
 	{Path: "internal/arch"},
 
 	// Level 1: implementations and rules over one or two contracts.
@@ -36,8 +37,8 @@ var Packages = []Package{
 	{Path: "tools", Level: 1, May: []string{"state", "index", "index/text"}},
 	{Path: "verify", Level: 1, May: []string{"state", "index", "index/text"}},
 	{Path: "store/*", Level: 1, May: []string{"graph", "index", "review"}},
-	{Path: "scenario", Level: 1, May: []string{"graph"}},
-	{Path: "internal/config", Level: 1, May: []string{"state"}},
+	{Path: "scenario", Level: 1, May: []string{"graph", "internal/near"}},
+	{Path: "internal/config", Level: 1, May: []string{"state", "internal/near"}},
 	{Path: "internal/audit", Level: 1, May: []string{"internal/mask"}},
 	{Path: "internal/llm", Level: 1, May: []string{"internal/mask"}},
 	{Path: "internal/llm/llmtest", Level: 1},
@@ -52,7 +53,7 @@ var Packages = []Package{
 		"agent", "store/sqlite", "internal/config", "internal/mask"}},
 
 	// Level 4: fronts. They do not import one another, and get their stores and models from cmd.
-	{Path: "internal/repl", Level: 4, May: []string{"graph", "state", "index", "rules", "tools", "review", "nodes", "agent", "internal/mask"}},
+	{Path: "internal/repl", Level: 4, May: []string{"graph", "state", "index", "rules", "tools", "review", "nodes", "agent", "internal/mask", "internal/near"}},
 	{Path: "server", Level: 4, May: []string{"graph", "state", "index", "rules", "tools", "review", "nodes", "agent", "internal/mask", "internal/audit"}},
 	{Path: "internal/eval", Level: 4, May: []string{"graph", "state", "index", "index/text", "index/load", "rules", "tools", "verify", "nodes", "nodes/reply", "agent", "store/sqlite", "internal/mask"}},
 

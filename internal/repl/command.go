@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kbagent/kbagent/internal/near"
 )
 
 // command is one word that starts with a slash.
@@ -51,7 +53,7 @@ func unknown(word string) error {
 	best, distance := "", 3 // two slips of the finger, in less than half of the word; more make another word
 	for _, c := range commands() {
 		for _, name := range append([]string{c.name}, c.aliases...) {
-			if d := edits(strings.ToLower(word), name); d < distance && 2*d < len(name) {
+			if d := near.Edits(strings.ToLower(word), name); d < distance && 2*d < len(name) {
 				best, distance = name, d
 			}
 		}
@@ -60,30 +62,6 @@ func unknown(word string) error {
 		return fmt.Errorf("there is no command %s; /help lists the commands", word)
 	}
 	return fmt.Errorf("there is no command %s; did you mean %s?", word, best)
-}
-
-// edits is how many insertions, deletions, replacements and swaps of neighbours lead from a to b.
-func edits(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	before, last, now := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		now[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			now[j] = min(last[j]+1, now[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				now[j] = min(now[j], before[j-2]+1)
-			}
-		}
-		before, last, now = last, now, before
-	}
-	return last[len(y)]
 }
 
 // wrong says what a command takes.

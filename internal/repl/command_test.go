@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/kbagent/kbagent/graph"
 	"github.com/kbagent/kbagent/nodes"
@@ -30,18 +29,6 @@ func TestTheNearestCommandIsWithinTwoSlips(t *testing.T) {
 		}
 		assert.Contains(t, message, "did you mean "+want+"?", word)
 	}
-}
-
-func TestEditsIsADistance(t *testing.T) {
-	word := rapid.StringOf(rapid.RuneFrom([]rune("/abc")))
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := word.Draw(t, "a"), word.Draw(t, "b")
-		d := edits(a, b)
-		if d != edits(b, a) || (d == 0) != (a == b) || d > max(len(a), len(b)) {
-			t.Fatalf("edits(%q, %q) = %d, reversed %d", a, b, d, edits(b, a))
-		}
-	})
-	assert.Equal(t, 1, edits("/hlep", "/help"), "a swap is one slip")
 }
 
 func TestTabCompletesCommandsAndTheirArguments(t *testing.T) {
