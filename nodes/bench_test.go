@@ -61,3 +61,36 @@ func BenchmarkGradeEvidence(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkStream is the filter between a model's tokens and the screen, for an answer of 2,000 tokens. Its floor is
+// putting the tokens together.
+func BenchmarkStream(b *testing.B) {
+	const tokens = 2000
+	token := func(i int) string {
+		switch {
+		case i%20 == 0:
+			return "[1].\n"
+		case i%300 == 7:
+			return "`code[9]` "
+		default:
+			return "token "
+		}
+	}
+	b.Run("filter", func(b *testing.B) {
+		for b.Loop() {
+			f := newTokenFilter(3, func(any) {})
+			for i := range tokens {
+				f.write(token(i))
+			}
+			f.flush()
+		}
+	})
+	b.Run("floor", func(b *testing.B) {
+		for b.Loop() {
+			var s strings.Builder
+			for i := range tokens {
+				s.WriteString(token(i))
+			}
+		}
+	})
+}

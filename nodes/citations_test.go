@@ -95,11 +95,14 @@ func TestTheStreamShowsTheAnswerHoweverItIsCut(t *testing.T) {
 			"word ", "[1]", "[9]", "[", "]", "[1, 9]", "`a[9]`", "4111 1111 1111 1111", "4111111111111111", "12", " ", "\n", "- ", "轮转",
 		})
 		text := strings.Join(rapid.SliceOf(part).Draw(t, "text"), "")
+		if rapid.Bool().Draw(t, "long") { // long enough to be settled on the way
+			text = strings.Repeat("many words and ", rapid.IntRange(1, 300).Draw(t, "words")) + text + "\n\n" + strings.Repeat("more [1] ", 40) + text
+		}
 		thinking := rapid.SampledFrom([]string{"", "<think>is it [1]?</think>", "\n<thinking>4111</thinking>\n", "a lone end</think>", "<Thought>x</thought>"}).Draw(t, "thinking")
 		whole := streamed(2, []string{thinking + text})
 		var pieces []string
 		for rest := thinking + text; rest != ""; {
-			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
+			n := rapid.IntRange(1, min(len(rest), 400)).Draw(t, "cut")
 			pieces = append(pieces, rest[:n])
 			rest = rest[n:]
 		}

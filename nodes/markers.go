@@ -14,8 +14,13 @@ type span struct {
 // findMarkers returns the markers [n] and [n, m] of a text, outside code. What it says about a byte depends on the
 // bytes before it only, so that it can run on a text that is still growing.
 func findMarkers(text string) []span {
-	var found []span
-	fence := 0 // length of the run of backticks that opened the present code, 0 outside code
+	found, _ := scan(text)
+	return found
+}
+
+// scan finds the markers, and says whether text ends in code: fence is the length of the run of backticks that opened it,
+// 0 outside code.
+func scan(text string) (found []span, fence int) {
 	for i := 0; i < len(text); i++ {
 		switch {
 		case text[i] == '`':
@@ -35,7 +40,7 @@ func findMarkers(text string) []span {
 			}
 		}
 	}
-	return found
+	return found, fence
 }
 
 // numbers are the numbers in a marker.
