@@ -31,7 +31,11 @@ func (s extractiveSynthesizer) Synthesize(ctx context.Context, q SynthesisReques
 	if err != nil {
 		return Synthesis{}, err
 	}
-	extracts := rules.Extract(q.Query, q.Items, stats, maxExtracts)
+	focus := ""
+	if q.Query != q.Question {
+		focus = q.Question
+	}
+	extracts := rules.Extract(q.Query, focus, q.Items, stats, maxExtracts)
 	if len(extracts) == 0 || extracts[0].Score < minExtractScore {
 		return Synthesis{Abstained: true}, nil
 	}

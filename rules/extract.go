@@ -39,13 +39,23 @@ func BestSentences(query string, items []state.Evidence, stats TermStats) []Sent
 
 // Extract picks what answers a query best: for up to limit items the best run of three sentences, best first. A heading
 // is no answer; what stands under a heading that asks the same is.
-func Extract(query string, items []state.Evidence, stats TermStats, limit int) []Sentence {
-	q := newQueryTerms(query, stats)
+//
+// focus is the words that the person used last when query was made of a follow-up and what it follows, else "": of
+// "How do I add a tool? and a rule?" an item that says nothing of rules counts half,
+// and one under a heading about rules counts most.
+func Extract(query, focus string, items []state.Evidence, stats TermStats, limit int) []Sentence {
+	q, last := newQueryTerms(query, stats), newQueryTerms(focus, stats)
 	var best []Sentence
 	for i, item := range items {
-		if s, ok := q.extract(i, item); ok {
-			best = append(best, s)
+		s, ok := q.extract(i, item)
+		if !ok {
+			continue
 		}
+		if last.total > 0 {
+			f := last.features(item)
+			s.Score *= (2 + f.all + f.heading) / 4
+		}
+		best = append(best, s)
 	}
 	slices.SortStableFunc(best, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	for i, s := range best { // a second passage must be nearly as good as the first

@@ -290,10 +290,17 @@ func TestRelevance(t *testing.T) {
 
 func TestExtractPicksTheSentenceUnderTheHeadingThatAsksTheSame(t *testing.T) {
 	content := "## Why are there no exceptions?\n\nWe believe that coupling them to a control structure results in convoluted code.\n\n## Other\n\nNothing."
-	got := Extract("Why are there no exceptions?", []state.Evidence{{Content: content, Section: "Why are there no exceptions?"}}, TermStats{}, 3)
+	got := Extract("Why are there no exceptions?", "", []state.Evidence{{Content: content, Section: "Why are there no exceptions?"}}, TermStats{}, 3)
 	require.NotEmpty(t, got)
 	assert.Contains(t, content[got[0].Start:got[0].End], "convoluted code")
 	assert.NotContains(t, content[got[0].Start:got[0].End], "#")
+}
+
+func TestExtractPrefersWhatAFollowUpAsksFor(t *testing.T) {
+	items := []state.Evidence{{Content: "# Adding a tool\n\nWrite a tool."}, {Content: "# Adding a rule\n\nWrite a rule."}}
+	got := Extract("How do I add a tool? and a rule?", "and a rule?", items, TermStats{}, 1)
+	require.Len(t, got, 1)
+	assert.Equal(t, 1, got[0].Item)
 }
 
 func TestExtractKeepsListsAndCodeWhole(t *testing.T) {
@@ -306,7 +313,7 @@ func TestExtractKeepsListsAndCodeWhole(t *testing.T) {
 		"a row of a table stands for itself":               {"| what | how |\n|---|---|\n| rotate logs | logrotate |\n| bread | bake |", "| rotate logs | logrotate |"},
 	} {
 		t.Run(claim, func(t *testing.T) {
-			got := Extract("How do I rotate the logs?", []state.Evidence{{Content: c.content}}, TermStats{}, 1)
+			got := Extract("How do I rotate the logs?", "", []state.Evidence{{Content: c.content}}, TermStats{}, 1)
 			require.Len(t, got, 1)
 			assert.Equal(t, c.want, strings.TrimSpace(c.content[got[0].Start:got[0].End]))
 		})
