@@ -24,8 +24,9 @@ func newIndex(g *global, std streams) *cobra.Command {
 		Use:   "index PATH…",
 		Short: "Put folders or files into the knowledge base, or bring them up to date",
 		Long: `index reads Markdown and text files, recursively, and leaves out what .gitignore names. Files that did not change are
-not touched, files that vanished are removed, and so is a folder or file that is named and gone. A file that fails does not stop the rest; then the exit code is 1.
-Searches and questions work while it runs, and a run that was stopped is completed by the next one.`,
+not touched, files that vanished are removed, and so is a folder or file that is named and gone. A file that fails does
+not stop the rest; then the exit code is 1. Searches and questions work while it runs, and a run that was stopped is
+completed by the next one.`,
 		Example: `  kbagent index docs
   kbagent index ~/notes handbook.md --json`,
 		Args: someArgs("a folder or file"),
