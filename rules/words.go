@@ -47,12 +47,21 @@ func Expand(question string) []string {
 	var words []string
 	for _, w := range Keywords(question) {
 		words = append(words, w)
-		words = append(words, synonyms[w][:min(len(synonyms[w]), 2)]...)
+		others := synonyms[stem(w)]
+		words = append(words, others[:min(len(others), 2)]...)
 	}
 	return words
 }
 
-// synonyms is the built-in table: words that manuals and questions use for the same thing.
+// stem is the form by which a word is looked up: "deleting" is looked up like "delete".
+func stem(word string) string {
+	if terms := text.Terms(word); len(terms) > 0 {
+		return terms[0]
+	}
+	return word
+}
+
+// synonyms is the built-in table, by stem: words that manuals and questions use for the same thing.
 var synonyms = synonymTable(`
 	add create new
 	allow permit enable
@@ -116,7 +125,7 @@ func synonymTable(lines string) map[string][]string {
 	table := make(map[string][]string)
 	for line := range strings.Lines(lines) {
 		if words := strings.Fields(line); len(words) > 1 {
-			table[words[0]] = words[1:]
+			table[stem(words[0])] = words[1:]
 		}
 	}
 	return table
