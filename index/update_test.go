@@ -84,20 +84,6 @@ func TestFilesThatAreNoTextFailWithTheReasonAndTheRestGoesOn(t *testing.T) {
 	assert.Empty(t, keyword(t, x, "alpha"), "a file that turned binary leaves the index")
 }
 
-func TestWhatCannotBeReadStaysAsItWasAndFails(t *testing.T) {
-	if os.Geteuid() <= 0 {
-		t.Skip("permissions do not bind this user")
-	}
-	x := newIndex(t)
-	dir := folder(t, map[string]string{"a.md": "alpha", "sub/b.md": "beta"})
-	update(t, x, dir)
-	require.NoError(t, os.Chmod(filepath.Join(dir, "a.md"), 0))
-	require.NoError(t, os.Chmod(filepath.Join(dir, "sub"), 0))
-	t.Cleanup(func() { assert.NoError(t, os.Chmod(filepath.Join(dir, "sub"), 0o755)) })
-	assert.Equal(t, index.FileCounts{Failed: 2}, update(t, x, dir).Files)
-	assert.Len(t, keyword(t, x, "alpha beta"), 2)
-}
-
 func TestLinksAreNotFollowedSoThatLoopsEnd(t *testing.T) {
 	x := newIndex(t)
 	dir, outside := folder(t, map[string]string{"a.md": "alpha"}), folder(t, map[string]string{"secret.md": "secret"})
