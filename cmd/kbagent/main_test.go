@@ -24,6 +24,7 @@ func TestScripts(t *testing.T) {
 			"exits":  exits,
 			"sparse": makeSparse,
 			"binary": makeBinary,
+			"nasty":  makeNasty,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("KB_AGENT_DATA_DIR", "data")
@@ -61,4 +62,9 @@ func makeSparse(ts *testscript.TestScript, _ bool, args []string) {
 // makeBinary makes a file that is no text: binary FILE.
 func makeBinary(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x00\x01binary\xff"), 0o644))
+}
+
+// makeNasty writes a document that holds terminal escape codes and a card number: nasty FILE.
+func makeNasty(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("# Blinkenlight\n\nThe blinkenlight is \x1b[31mred\x1b[0m \x1b]0;owned\x07 and costs 4111 1111 1111 1111.\n"), 0o644))
 }
