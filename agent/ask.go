@@ -35,7 +35,7 @@ type Event struct {
 
 // Ask answers a question and yields what happens on the way; the last event holds the answer. The same question on a
 // thread with an unfinished run resumes that run: nodes whose result was committed do not run again. Leaving the range
-// cancels the run; it can be resumed. The sequence can be ranged once.
+// cancels the run; it can be resumed. Ranging the sequence again asks again.
 func (a *Agent) Ask(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := a.ask(ctx, q, func(e Event) bool { return yield(e, nil) }); err != nil && !errors.Is(err, errLeft) {
