@@ -119,19 +119,19 @@ func TestUnknownVersionsAndDamagedRowsAreTypedErrorsThatNameTheRow(t *testing.T)
 
 func plantEntry(data string) func(*testing.T, graph.Store, int64, int64) error {
 	return func(t *testing.T, s graph.Store, fence, seq int64) error {
-		return s.Commit(t.Context(), "t", fence, graph.Entry{Seq: seq, Data: []byte(data), Settles: true})
+		return s.Commit(t.Context(), "t", fence, []graph.Entry{{Seq: seq, Data: []byte(data), Settles: true}})
 	}
 }
 
 func plantSnapshot(data string) func(*testing.T, graph.Store, int64, int64) error {
 	return func(t *testing.T, s graph.Store, fence, seq int64) error {
-		return s.Commit(t.Context(), "t", fence, graph.Entry{Seq: seq, Data: []byte(`{"v":1,"kind":"step"}`), Snapshot: []byte(data)})
+		return s.Commit(t.Context(), "t", fence, []graph.Entry{{Seq: seq, Data: []byte(`{"v":1,"kind":"step"}`), Snapshot: []byte(data)}})
 	}
 }
 
 func plantPending(data string) func(*testing.T, graph.Store, int64, int64) error {
 	return func(t *testing.T, s graph.Store, fence, seq int64) error {
-		return s.Pend(t.Context(), "t", fence, graph.PendingWrite{Seq: seq, Task: "a", Data: []byte(data)})
+		return s.Pend(t.Context(), "t", fence, []graph.PendingWrite{{Seq: seq, Key: "a", Data: []byte(data)}})
 	}
 }
 

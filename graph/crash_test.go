@@ -107,7 +107,7 @@ func committed(t *testing.T, store graph.Store) []string {
 	for _, w := range rec.Pending {
 		var r row
 		require.NoError(t, json.Unmarshal(w.Data, &r))
-		add(r, w.Task)
+		add(r, w.Key)
 	}
 	return keys
 }

@@ -22,19 +22,21 @@ type spy struct {
 	twist   func(*graph.Record)
 }
 
-func (s *spy) Commit(ctx context.Context, thread string, fence int64, e graph.Entry) error {
+func (s *spy) Commit(ctx context.Context, thread string, fence int64, entries []graph.Entry) error {
 	s.mu.Lock()
-	e.Data, e.Snapshot = slices.Clone(e.Data), slices.Clone(e.Snapshot)
-	s.entries = append(s.entries, e)
+	for _, e := range entries {
+		e.Data, e.Snapshot = slices.Clone(e.Data), slices.Clone(e.Snapshot)
+		s.entries = append(s.entries, e)
+	}
 	s.mu.Unlock()
-	return s.Store.Commit(ctx, thread, fence, e)
+	return s.Store.Commit(ctx, thread, fence, entries)
 }
 
-func (s *spy) Pend(ctx context.Context, thread string, fence int64, w graph.PendingWrite) error {
+func (s *spy) Pend(ctx context.Context, thread string, fence int64, writes []graph.PendingWrite) error {
 	s.mu.Lock()
-	s.pends = append(s.pends, w)
+	s.pends = append(s.pends, writes...)
 	s.mu.Unlock()
-	return s.Store.Pend(ctx, thread, fence, w)
+	return s.Store.Pend(ctx, thread, fence, writes)
 }
 
 func (s *spy) Load(ctx context.Context, thread string) (graph.Record, error) {
@@ -55,7 +57,7 @@ func TestAStepWithOneTaskIsOneCommitAndAParallelOneSavesEachTaskFirst(t *testing
 	var tasks []string
 	for _, w := range store.pends {
 		assert.EqualValues(t, 2, w.Seq)
-		tasks = append(tasks, w.Task)
+		tasks = append(tasks, w.Key)
 	}
 	assert.ElementsMatch(t, []string{"a", "b"}, tasks)
 	for i, e := range store.entries {

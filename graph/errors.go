@@ -57,13 +57,19 @@ var (
 	// ErrGraphChanged reports an unfinished run of a graph with another topology. A new input always works;
 	// [AllowGraphChange] resumes nevertheless.
 	ErrGraphChanged = errors.New("graph has changed since the run stopped")
-	// ErrThreadID reports an empty thread id.
-	ErrThreadID = errors.New("thread id is empty")
+	// ErrThreadID reports a thread id that is empty or contains [ChildMark].
+	ErrThreadID = errors.New("bad thread id")
 	// ErrFenced reports a writer that lost its thread to a later claim, or a thread that was deleted meanwhile.
 	// The write that returned it has changed nothing.
 	ErrFenced = errors.New("another run has taken the thread")
 	// ErrSequence reports a commit that is not the next one of its thread. It has changed nothing.
 	ErrSequence = errors.New("not the next entry of the thread")
+	// ErrNoThread reports a thread that has no entry, where one is needed.
+	ErrNoThread = errors.New("thread does not exist")
+	// ErrThreadExists reports a copy onto a thread that exists.
+	ErrThreadExists = errors.New("thread exists already")
+	// ErrConflict reports a [Store.Trim] of a log that is not what the caller has read. It has changed nothing.
+	ErrConflict = errors.New("thread has changed meanwhile")
 	// ErrDamaged reports a stored row that cannot be read; see [RowError].
 	ErrDamaged = errors.New("stored row is damaged")
 	// ErrNewerFormat reports a stored row of a later version of this package; see [RowError].

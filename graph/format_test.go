@@ -36,7 +36,7 @@ func TestALogOfTheFirstVersionCanBeResumedAtEveryEntry(t *testing.T) {
 		fence, err := store.Claim(t.Context(), "t")
 		require.NoError(t, err)
 		for i, row := range rows[:n] {
-			require.NoError(t, store.Commit(t.Context(), "t", fence, graph.Entry{Seq: int64(i + 1), Data: []byte(row)}))
+			require.NoError(t, store.Commit(t.Context(), "t", fence, []graph.Entry{{Seq: int64(i + 1), Data: []byte(row)}}))
 		}
 		res, err := mixed(t, new(graphtest.Journal)).Thread("t", graph.WithStore(store)).Resume(t.Context())
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -20,12 +21,25 @@ type MemoryStore struct {
 
 type memoryThread struct {
 	fence       int64
-	entries     [][]byte // entry n is at n-1
-	arena       []byte   // where the next entries go
+	entries     []memoryEntry // ascending; the last one is never dropped
+	arena       []byte        // where the next entries go
 	size        int
 	snapshot    []byte
 	snapshotSeq int64
-	pending     []PendingWrite // sorted by task
+	pending     []PendingWrite // sorted by key
+}
+
+type memoryEntry struct {
+	seq  int64
+	data []byte
+}
+
+// last is the number of the last entry.
+func (t *memoryThread) last() int64 {
+	if n := len(t.entries); n > 0 {
+		return t.entries[n-1].seq
+	}
+	return 0
 }
 
 // NewMemoryStore returns an empty store.
@@ -63,7 +77,7 @@ func (m *MemoryStore) Load(ctx context.Context, thread string) (Record, error) {
 	r.SnapshotSeq, r.Snapshot = t.snapshotSeq, bytes.Clone(t.snapshot)
 	r.Log = t.after(t.snapshotSeq)
 	for _, w := range t.pending {
-		if w.Seq == int64(len(t.entries))+1 {
+		if w.Seq == t.last()+1 {
 			w.Data = bytes.Clone(w.Data)
 			r.Pending = append(r.Pending, w)
 		}
@@ -72,54 +86,66 @@ func (m *MemoryStore) Load(ctx context.Context, thread string) (Record, error) {
 }
 
 // Commit implements [Store].
-func (m *MemoryStore) Commit(ctx context.Context, thread string, fence int64, e Entry) error {
+func (m *MemoryStore) Commit(ctx context.Context, thread string, fence int64, entries []Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	t, err := m.writable(thread, fence, e.Seq)
+	t, err := m.writable(thread, fence)
 	if err != nil {
 		return err
 	}
-	t.entries = append(t.entries, t.keep(e.Data))
-	if e.Snapshot != nil {
-		t.snapshot, t.snapshotSeq = bytes.Clone(e.Snapshot), e.Seq
+	for i := range entries {
+		if want := t.last() + 1 + int64(i); entries[i].Seq != want {
+			return fmt.Errorf("%w: %d instead of %d", ErrSequence, entries[i].Seq, want)
+		}
 	}
-	if e.Settles {
-		t.pending = nil
+	for i := range entries {
+		e := &entries[i]
+		t.entries = append(t.entries, memoryEntry{e.Seq, t.keep(e.Data)})
+		if e.Snapshot != nil {
+			t.snapshot, t.snapshotSeq = bytes.Clone(e.Snapshot), e.Seq
+		}
+		if e.Settles {
+			t.pending = nil
+		}
 	}
 	return nil
 }
 
 // Pend implements [Store].
-func (m *MemoryStore) Pend(ctx context.Context, thread string, fence int64, w PendingWrite) error {
+func (m *MemoryStore) Pend(ctx context.Context, thread string, fence int64, writes []PendingWrite) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	t, err := m.writable(thread, fence, w.Seq)
+	t, err := m.writable(thread, fence)
 	if err != nil {
 		return err
 	}
-	w.Data = bytes.Clone(w.Data)
-	i, found := slices.BinarySearchFunc(t.pending, w, func(a, b PendingWrite) int { return cmp.Compare(a.Task, b.Task) })
-	if found {
-		t.pending[i] = w
-	} else {
-		t.pending = slices.Insert(t.pending, i, w)
+	for _, w := range writes {
+		if want := t.last() + 1; w.Seq != want {
+			return fmt.Errorf("%w: %d instead of %d", ErrSequence, w.Seq, want)
+		}
+	}
+	for _, w := range writes {
+		w.Data = bytes.Clone(w.Data)
+		i, found := slices.BinarySearchFunc(t.pending, w, func(a, b PendingWrite) int { return cmp.Compare(a.Key, b.Key) })
+		if found {
+			t.pending[i] = w
+		} else {
+			t.pending = slices.Insert(t.pending, i, w)
+		}
 	}
 	return nil
 }
 
-func (m *MemoryStore) writable(thread string, fence, seq int64) (*memoryThread, error) {
+func (m *MemoryStore) writable(thread string, fence int64) (*memoryThread, error) {
 	t := m.threads[thread]
 	if t == nil || t.fence != fence {
 		return nil, ErrFenced
-	}
-	if last := int64(len(t.entries)); seq != last+1 {
-		return nil, fmt.Errorf("%w: %d after %d", ErrSequence, seq, last)
 	}
 	return t, nil
 }
@@ -137,8 +163,10 @@ func (t *memoryThread) keep(data []byte) []byte {
 
 func (t *memoryThread) after(seq int64) []Entry {
 	var log []Entry
-	for i := seq; i < int64(len(t.entries)); i++ {
-		log = append(log, Entry{Seq: i + 1, Data: bytes.Clone(t.entries[i])})
+	for _, e := range t.entries {
+		if e.seq > seq {
+			log = append(log, Entry{Seq: e.seq, Data: bytes.Clone(e.data)})
+		}
 	}
 	return log
 }
@@ -149,7 +177,7 @@ func (m *MemoryStore) Log(ctx context.Context, thread string, after int64) iter.
 		m.mu.Lock()
 		var log []Entry
 		if t := m.threads[thread]; t != nil {
-			log = t.after(max(0, after))
+			log = t.after(after)
 		}
 		m.mu.Unlock()
 		for _, e := range log {
@@ -170,8 +198,8 @@ func (m *MemoryStore) Threads(ctx context.Context) iter.Seq2[ThreadInfo, error] 
 		m.mu.Lock()
 		var list []ThreadInfo
 		for id, t := range m.threads {
-			if n := len(t.entries); n > 0 {
-				list = append(list, ThreadInfo{id, int64(n)})
+			if t.last() > 0 && !strings.Contains(id, ChildMark) {
+				list = append(list, ThreadInfo{id, t.last()})
 			}
 		}
 		m.mu.Unlock()
@@ -186,15 +214,4 @@ func (m *MemoryStore) Threads(ctx context.Context) iter.Seq2[ThreadInfo, error] 
 			}
 		}
 	}
-}
-
-// Delete implements [Store].
-func (m *MemoryStore) Delete(ctx context.Context, thread string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.threads, thread)
-	return nil
 }

@@ -40,7 +40,7 @@ func (a *App[S, U]) restore(thread string, rec *Record) (*restored[S], error) {
 	for _, w := range rec.Pending {
 		var p storedPending
 		if err := decode(w.Data, &p); err != nil {
-			return nil, &RowError{thread, w.Seq, "pending write " + w.Task, err}
+			return nil, &RowError{thread, w.Seq, "pending write " + w.Key, err}
 		}
 		t.pending = append(t.pending, p)
 	}

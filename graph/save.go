@@ -28,7 +28,7 @@ type saver struct {
 
 // commit appends an entry.
 func (s *saver) commit(what string, e Entry) error {
-	err := s.store.Commit(s.ctx, s.thread, s.fence, e)
+	err := s.store.Commit(s.ctx, s.thread, s.fence, []Entry{e})
 	if err != nil {
 		return s.failed(what, err)
 	}
@@ -166,7 +166,7 @@ func (r *run[S, U]) pend(i int) error {
 	if w.err != nil {
 		return s.failed("task "+t.ID(), w.err)
 	}
-	err := s.store.Pend(s.ctx, s.thread, s.fence, PendingWrite{Seq: s.seq + 1, Task: t.ID(), Data: w.buf})
+	err := s.store.Pend(s.ctx, s.thread, s.fence, []PendingWrite{{Seq: s.seq + 1, Key: t.ID(), Data: w.buf}})
 	if err != nil {
 		return s.failed("task "+t.ID(), err)
 	}

@@ -16,7 +16,7 @@ var ErrInjected = errors.New("injected fault")
 // An Op is one call of a store.
 type Op struct {
 	N      int    // number of the call on this store, from 1
-	Name   string // the method: "Claim", "Load", "Commit", "Pend", "Log", "Threads", "Delete"
+	Name   string // the method: "Claim", "Load", "Commit", "Pend", "Log", "Threads", "Copy", "Trim", "Delete"
 	Thread string // "" for Threads
 }
 
@@ -102,13 +102,13 @@ func (f *FaultyStore) Load(ctx context.Context, thread string) (rec graph.Record
 }
 
 // Commit implements graph.Store.
-func (f *FaultyStore) Commit(ctx context.Context, thread string, fence int64, e graph.Entry) error {
-	return f.do("Commit", thread, func() error { return f.store.Commit(ctx, thread, fence, e) })
+func (f *FaultyStore) Commit(ctx context.Context, thread string, fence int64, entries []graph.Entry) error {
+	return f.do("Commit", thread, func() error { return f.store.Commit(ctx, thread, fence, entries) })
 }
 
 // Pend implements graph.Store.
-func (f *FaultyStore) Pend(ctx context.Context, thread string, fence int64, w graph.PendingWrite) error {
-	return f.do("Pend", thread, func() error { return f.store.Pend(ctx, thread, fence, w) })
+func (f *FaultyStore) Pend(ctx context.Context, thread string, fence int64, writes []graph.PendingWrite) error {
+	return f.do("Pend", thread, func() error { return f.store.Pend(ctx, thread, fence, writes) })
 }
 
 // Delete implements graph.Store.
@@ -144,3 +144,16 @@ func faultySeq[T any](f *FaultyStore, name, thread string, seq iter.Seq2[T, erro
 		}
 	}
 }
+
+// Copy implements graph.Store; the thread of the Op is from.
+func (f *FaultyStore) Copy(ctx context.Context, from, to string) error {
+	return f.do("Copy", from, func() error { return f.store.Copy(ctx, from, to) })
+}
+
+// Trim implements graph.Store.
+func (f *FaultyStore) Trim(ctx context.Context, thread string, cut graph.Cut) error {
+	return f.do("Trim", thread, func() error { return f.store.Trim(ctx, thread, cut) })
+}
+
+// Unwrap implements graph.Unwrapper.
+func (f *FaultyStore) Unwrap() graph.Store { return f.store }

@@ -73,12 +73,22 @@ func (t *storeTest) claim(thread string) int64 {
 
 func (t *storeTest) commit(thread string, fence int64, e graph.Entry) {
 	t.Helper()
-	t.ok(t.store.Commit(t.Context(), thread, fence, e))
+	t.ok(t.tryCommit(t.Context(), thread, fence, e))
 }
 
 func (t *storeTest) pend(thread string, fence int64, w graph.PendingWrite) {
 	t.Helper()
-	t.ok(t.store.Pend(t.Context(), thread, fence, w))
+	t.ok(t.tryPend(t.Context(), thread, fence, w))
+}
+
+// tryCommit commits one entry.
+func (t *storeTest) tryCommit(ctx context.Context, thread string, fence int64, e graph.Entry) error {
+	return t.store.Commit(ctx, thread, fence, []graph.Entry{e})
+}
+
+// tryPend saves one pending write.
+func (t *storeTest) tryPend(ctx context.Context, thread string, fence int64, w graph.PendingWrite) error {
+	return t.store.Pend(ctx, thread, fence, []graph.PendingWrite{w})
 }
 
 func (t *storeTest) load(thread string) graph.Record {
@@ -115,7 +125,7 @@ func show(r graph.Record) string {
 	}
 	b.WriteString(" pending")
 	for _, w := range r.Pending {
-		fmt.Fprintf(&b, " %d/%s:%s", w.Seq, w.Task, w.Data)
+		fmt.Fprintf(&b, " %d/%s:%s", w.Seq, w.Key, w.Data)
 	}
 	return b.String()
 }
@@ -162,15 +172,15 @@ func (t *storeTest) snapshots() {
 func (t *storeTest) pending() {
 	fence := t.claim("a")
 	t.commit("a", fence, graph.Entry{Seq: 1, Data: []byte("a")})
-	t.pend("a", fence, graph.PendingWrite{Seq: 2, Task: "y", Data: []byte("1")})
-	t.pend("a", fence, graph.PendingWrite{Seq: 2, Task: "x", Data: []byte("2")})
-	t.pend("a", fence, graph.PendingWrite{Seq: 2, Task: "y", Data: []byte("3")})
+	t.pend("a", fence, graph.PendingWrite{Seq: 2, Key: "y", Data: []byte("1")})
+	t.pend("a", fence, graph.PendingWrite{Seq: 2, Key: "x", Data: []byte("2")})
+	t.pend("a", fence, graph.PendingWrite{Seq: 2, Key: "y", Data: []byte("3")})
 	t.equal(show(t.load("a")), "snapshot 0: log 1:a pending 2/x:2 2/y:3")
 	fence = t.claim("a")
 	t.equal(show(t.load("a")), "snapshot 0: log 1:a pending 2/x:2 2/y:3")
 	t.commit("a", fence, graph.Entry{Seq: 2, Data: []byte("b"), Settles: true})
 	t.equal(show(t.load("a")), "snapshot 0: log 1:a 2:b pending")
-	t.pend("a", fence, graph.PendingWrite{Seq: 3, Task: "y", Data: []byte("4")})
+	t.pend("a", fence, graph.PendingWrite{Seq: 3, Key: "y", Data: []byte("4")})
 	t.equal(show(t.load("a")), "snapshot 0: log 1:a 2:b pending 3/y:4")
 }
 
@@ -181,11 +191,11 @@ func (t *storeTest) fencing() {
 	if second <= first {
 		t.Fatalf("the second fence %d is not greater than the first %d", second, first)
 	}
-	t.fails(t.store.Commit(t.Context(), "a", first, graph.Entry{Seq: 2, Data: []byte("lost"), Snapshot: []byte("lost")}), graph.ErrFenced)
-	t.fails(t.store.Pend(t.Context(), "a", first, graph.PendingWrite{Seq: 2, Task: "x", Data: []byte("lost")}), graph.ErrFenced)
+	t.fails(t.tryCommit(t.Context(), "a", first, graph.Entry{Seq: 2, Data: []byte("lost"), Snapshot: []byte("lost")}), graph.ErrFenced)
+	t.fails(t.tryPend(t.Context(), "a", first, graph.PendingWrite{Seq: 2, Key: "x", Data: []byte("lost")}), graph.ErrFenced)
 	t.equal(show(t.load("a")), "snapshot 0: log 1:a pending")
 	t.commit("a", second, graph.Entry{Seq: 2, Data: []byte("b")})
-	t.fails(t.store.Commit(t.Context(), "never claimed", second, graph.Entry{Seq: 1, Data: []byte("x")}), graph.ErrFenced)
+	t.fails(t.tryCommit(t.Context(), "never claimed", second, graph.Entry{Seq: 1, Data: []byte("x")}), graph.ErrFenced)
 	t.equal(t.log("never claimed", 0), "")
 }
 
@@ -193,26 +203,26 @@ func (t *storeTest) fenceAfterDelete() {
 	first := t.claim("a")
 	t.commit("a", first, graph.Entry{Seq: 1, Data: []byte("a")})
 	t.ok(t.store.Delete(t.Context(), "a"))
-	t.fails(t.store.Commit(t.Context(), "a", first, graph.Entry{Seq: 2, Data: []byte("b")}), graph.ErrFenced)
-	t.fails(t.store.Commit(t.Context(), "a", first, graph.Entry{Seq: 1, Data: []byte("b")}), graph.ErrFenced)
+	t.fails(t.tryCommit(t.Context(), "a", first, graph.Entry{Seq: 2, Data: []byte("b")}), graph.ErrFenced)
+	t.fails(t.tryCommit(t.Context(), "a", first, graph.Entry{Seq: 1, Data: []byte("b")}), graph.ErrFenced)
 	other := t.claim("b")
 	second := t.claim("a")
 	if second <= first || other <= first || second == other {
 		t.Fatalf("fences %d, %d, %d do not grow", first, other, second)
 	}
-	t.fails(t.store.Commit(t.Context(), "a", first, graph.Entry{Seq: 1, Data: []byte("b")}), graph.ErrFenced)
+	t.fails(t.tryCommit(t.Context(), "a", first, graph.Entry{Seq: 1, Data: []byte("b")}), graph.ErrFenced)
 	t.equal(t.log("a", 0), "")
 }
 
 func (t *storeTest) sequence() {
 	fence := t.claim("a")
 	for _, seq := range []int64{-1, 0, 2, 5} {
-		t.fails(t.store.Commit(t.Context(), "a", fence, graph.Entry{Seq: seq, Data: []byte("x"), Snapshot: []byte("x")}), graph.ErrSequence)
+		t.fails(t.tryCommit(t.Context(), "a", fence, graph.Entry{Seq: seq, Data: []byte("x"), Snapshot: []byte("x")}), graph.ErrSequence)
 	}
 	t.commit("a", fence, graph.Entry{Seq: 1, Data: []byte("a")})
 	for _, seq := range []int64{0, 1, 3} {
-		t.fails(t.store.Commit(t.Context(), "a", fence, graph.Entry{Seq: seq, Data: []byte("x"), Settles: true}), graph.ErrSequence)
-		t.fails(t.store.Pend(t.Context(), "a", fence, graph.PendingWrite{Seq: seq, Task: "x"}), graph.ErrSequence)
+		t.fails(t.tryCommit(t.Context(), "a", fence, graph.Entry{Seq: seq, Data: []byte("x"), Settles: true}), graph.ErrSequence)
+		t.fails(t.tryPend(t.Context(), "a", fence, graph.PendingWrite{Seq: seq, Key: "x"}), graph.ErrSequence)
 	}
 	t.equal(show(t.load("a")), "snapshot 0: log 1:a pending")
 }
@@ -239,7 +249,7 @@ func (t *storeTest) contention() {
 				}
 				seq := rec.Seq() + 1
 				data := fmt.Sprintf("%d.%d", w, i)
-				err = t.store.Commit(t.Context(), "a", fence, graph.Entry{Seq: seq, Data: []byte(data)})
+				err = t.tryCommit(t.Context(), "a", fence, graph.Entry{Seq: seq, Data: []byte(data)})
 				switch {
 				case err == nil:
 					mu.Lock()
@@ -271,7 +281,7 @@ func (t *storeTest) copies() {
 	data, snapshot, write := []byte("data"), []byte("snapshot"), []byte("write")
 	t.commit("a", fence, graph.Entry{Seq: 1, Data: data})
 	t.commit("a", fence, graph.Entry{Seq: 2, Data: data, Snapshot: snapshot})
-	t.pend("a", fence, graph.PendingWrite{Seq: 3, Task: "x", Data: write})
+	t.pend("a", fence, graph.PendingWrite{Seq: 3, Key: "x", Data: write})
 	for _, b := range [][]byte{data, snapshot, write} {
 		clear(b)
 	}
@@ -320,7 +330,7 @@ func (t *storeTest) deletion() {
 	for _, id := range []string{"a", "b"} {
 		fence := t.claim(id)
 		t.commit(id, fence, graph.Entry{Seq: 1, Data: []byte(id), Snapshot: []byte(id)})
-		t.pend(id, fence, graph.PendingWrite{Seq: 2, Task: "x", Data: []byte(id)})
+		t.pend(id, fence, graph.PendingWrite{Seq: 2, Key: "x", Data: []byte(id)})
 	}
 	t.ok(t.store.Delete(t.Context(), "a"))
 	t.equal(show(t.load("a")), "snapshot 0: log pending")
@@ -363,8 +373,8 @@ func (t *storeTest) cancelled() {
 	t.fails(err, context.Canceled)
 	_, err = t.store.Load(ctx, "a")
 	t.fails(err, context.Canceled)
-	t.fails(t.store.Commit(ctx, "a", fence, graph.Entry{Seq: 2, Data: []byte("b")}), context.Canceled)
-	t.fails(t.store.Pend(ctx, "a", fence, graph.PendingWrite{Seq: 2, Task: "x"}), context.Canceled)
+	t.fails(t.tryCommit(ctx, "a", fence, graph.Entry{Seq: 2, Data: []byte("b")}), context.Canceled)
+	t.fails(t.tryPend(ctx, "a", fence, graph.PendingWrite{Seq: 2, Key: "x"}), context.Canceled)
 	t.fails(t.store.Delete(ctx, "a"), context.Canceled)
 	for _, err := range t.store.Log(ctx, "a", 0) {
 		t.fails(err, context.Canceled)

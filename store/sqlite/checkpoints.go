@@ -84,7 +84,16 @@ func (c *Checkpoints) Claim(ctx context.Context, thread string) (int64, error) {
 }
 
 // Commit implements graph.Store.
-func (c *Checkpoints) Commit(ctx context.Context, thread string, fence int64, e graph.Entry) error {
+func (c *Checkpoints) Commit(ctx context.Context, thread string, fence int64, entries []graph.Entry) error {
+	for _, e := range entries {
+		if err := c.commit(ctx, thread, fence, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Checkpoints) commit(ctx context.Context, thread string, fence int64, e graph.Entry) error {
 	stmt, err := c.append.get(ctx, c.db.write)
 	if err != nil {
 		return c.db.explain(err)
@@ -112,12 +121,21 @@ func (c *Checkpoints) Commit(ctx context.Context, thread string, fence int64, e 
 }
 
 // Pend implements graph.Store.
-func (c *Checkpoints) Pend(ctx context.Context, thread string, fence int64, w graph.PendingWrite) error {
+func (c *Checkpoints) Pend(ctx context.Context, thread string, fence int64, writes []graph.PendingWrite) error {
+	for _, w := range writes {
+		if err := c.pendOne(ctx, thread, fence, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Checkpoints) pendOne(ctx context.Context, thread string, fence int64, w graph.PendingWrite) error {
 	stmt, err := c.pend.get(ctx, c.db.write)
 	if err != nil {
 		return c.db.explain(err)
 	}
-	return c.guarded(ctx, c.db.write, stmt, thread, fence, w.Seq, notNil(w.Data), thread, fence, w.Task)
+	return c.guarded(ctx, c.db.write, stmt, thread, fence, w.Seq, notNil(w.Data), thread, fence, w.Key)
 }
 
 // guarded runs a statement whose first parameter is a sequence number, and which writes one row when that and the fence are

@@ -139,13 +139,13 @@ func (b boundaryStore) Load(ctx context.Context, thread string) (graph.Record, e
 	return b.Store.Load(ctx, thread)
 }
 
-func (b boundaryStore) Commit(ctx context.Context, thread string, fence int64, e graph.Entry) error {
+func (b boundaryStore) Commit(ctx context.Context, thread string, fence int64, e []graph.Entry) error {
 	b.boundary()
 	defer b.boundary()
 	return b.Store.Commit(ctx, thread, fence, e)
 }
 
-func (b boundaryStore) Pend(ctx context.Context, thread string, fence int64, w graph.PendingWrite) error {
+func (b boundaryStore) Pend(ctx context.Context, thread string, fence int64, w []graph.PendingWrite) error {
 	b.boundary()
 	defer b.boundary()
 	return b.Store.Pend(ctx, thread, fence, w)

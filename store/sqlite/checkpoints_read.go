@@ -53,7 +53,7 @@ func entries(ctx context.Context, q threadQuerier, no, after int64) iter.Seq2[gr
 }
 
 func pendingWrites(ctx context.Context, q threadQuerier, no, seq int64) (writes []graph.PendingWrite, err error) {
-	list := scanAll(ctx, q, func(r *sql.Rows, w *graph.PendingWrite) error { return r.Scan(&w.Seq, &w.Task, &w.Data) },
+	list := scanAll(ctx, q, func(r *sql.Rows, w *graph.PendingWrite) error { return r.Scan(&w.Seq, &w.Key, &w.Data) },
 		`SELECT seq, task, data FROM graph_pending WHERE no = ? AND seq = ? ORDER BY task`, no, seq)
 	for w, err := range list {
 		if err != nil {
