@@ -9,12 +9,10 @@ import (
 // On an error the Result holds what was reached before it. The error is context.Cause(ctx) when ctx has ended,
 // otherwise one of [NodeError] (several are joined), [ErrStepLimit], [ErrConcurrentUpdate], [ErrJoinUnreachable].
 // It returns when all nodes have returned. It is safe for concurrent use.
-func (a *App[S, U]) Invoke(ctx context.Context, in U, opts ...RunOption) (Result[S], error) {
-	r := a.newRun(nil)
-	for _, opt := range opts {
-		if err := opt(&r.limits); err != nil {
-			return Result[S]{}, err
-		}
+func (a *App[S, U]) Invoke(ctx context.Context, in U, opts ...Option) (Result[S], error) {
+	r, err := a.newRun(ctx, nil, opts)
+	if err != nil {
+		return Result[S]{}, err
 	}
 	return r.start(ctx, in)
 }
@@ -22,9 +20,12 @@ func (a *App[S, U]) Invoke(ctx context.Context, in U, opts ...RunOption) (Result
 // Stream runs the graph like Invoke and yields its events. The first is [RunStart], the last one [RunEnd]; only the last
 // comes with an error, that of the run. A run that cannot begin yields RunEnd alone. Leaving the loop cancels the run and returns when all nodes have returned.
 // Every range over the sequence is a run of its own.
-func (a *App[S, U]) Stream(ctx context.Context, in U, modes Mode) iter.Seq2[Event[S, U], error] {
+func (a *App[S, U]) Stream(ctx context.Context, in U, modes Mode, opts ...Option) iter.Seq2[Event[S, U], error] {
 	return stream(ctx, "", modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
-		r := a.newRun(out)
+		r, err := a.newRun(ctx, out, opts)
+		if err != nil {
+			return Result[S]{}, err
+		}
 		return r.start(ctx, in)
 	})
 }
@@ -48,6 +49,9 @@ func stream[S, U any](ctx context.Context, thread string, modes Mode, do func(co
 		defer cancel(errStreamStopped)
 		out := &sink[S, U]{yield: yield, mode: modes, thread: thread, cancel: func() { cancel(errStreamStopped) }}
 		res, err := do(ctx, out)
+		for _, i := range res.Interrupts {
+			out.send(Event[S, U]{Kind: Interrupted, Step: i.Step, Node: i.Node, Task: i.Task, Interrupt: i}, nil)
+		}
 		out.send(Event[S, U]{Kind: RunEnd, Step: out.step, State: res.State, Err: err, Discarded: res.Discarded}, err)
 	}
 }

@@ -23,16 +23,26 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 	var (
 		err   error
 		stack []byte
+		final bool // not for the handler
 	)
 	for res.attempt = 1; ; res.attempt++ {
 		*c = taskContext{r.shared, int32(r.result.Steps + 1), int32(t.at - 1), int32(t.Send), int32(res.attempt)}
 		r.startTask(t, res)
-		if stack, err = r.attempt(c, n, i); err == nil {
+		r.startJournal(t)
+		stack, err = r.attempt(c, n, i)
+		if waiting, hidden := r.interrupted(t); hidden != nil {
+			stack, err, final = nil, hidden, true
+			break
+		} else if waiting && stack == nil {
+			r.wait(t, res, i)
+			return
+		}
+		if err == nil {
 			stack, err = r.conclude(n, i)
 			break
 		}
 		*res = result[U]{attempt: res.attempt} // what a failed attempt wrote vanishes
-		if !n.again(ctx, res.attempt, err) || !n.pause(ctx, res.attempt) {
+		if !n.again(ctx, res.attempt, err) || !r.pause(ctx, n, c, res.attempt) {
 			break
 		}
 		r.endTask(r.step+1, t, res, r.nodeError(t, res, err, stack))
@@ -42,9 +52,28 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		*res = result[U]{attempt: res.attempt}
 		res.err = r.nodeError(t, res, err, stack)
 		r.endTask(r.step+1, t, res, res.err)
+		if n.handler > 0 && !final && ctx.Err() == nil {
+			r.handOver(res, i)
+		}
 		return
 	}
 	res.done = true
+}
+
+// handOver finishes a failed task in that its handler follows.
+func (r *run[S, U]) handOver(res *result[U], i int) {
+	r.outcomes[i] = Outcome{Failure: failure(res.err)}
+	res.err, res.done, res.failed = nil, true, true
+	if len(r.results) == 1 {
+		*r.after = *r.state
+	}
+}
+
+// wait ends an attempt that has asked something.
+func (r *run[S, U]) wait(t *Task, res *result[U], i int) {
+	*res = result[U]{attempt: res.attempt, waiting: true}
+	r.outcomes[i] = Outcome{}
+	r.endTask(r.step+1, t, res, ErrInterrupted)
 }
 
 func (r *run[S, U]) nodeError(t *Task, res *result[U], err error, stack []byte) error {
@@ -138,21 +167,37 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (stack []byte, err error) {
 		}
 	}()
 	o := &r.outcomes[i]
-	if len(r.results) == 1 {
-		if *r.after, err = (*r.state).Apply(r.results[i].update); err != nil {
-			return nil, fmt.Errorf("apply the update: %w", err)
+	routed := n.pick != nil && len(o.Goto) == 0
+	switch {
+	case len(r.results) == 1:
+		if err := r.foldTask(r.after, r.state, i); err != nil {
+			return nil, err
 		}
-		if n.pick != nil && len(o.Goto) == 0 {
+		if routed {
 			o.Route = n.pick(r.after)
 		}
-	} else if n.pick != nil && len(o.Goto) == 0 {
-		own, err := (*r.state).Apply(r.results[i].update)
-		if err != nil {
-			return nil, fmt.Errorf("apply the update: %w", err)
+	case routed:
+		var own S
+		if err := r.foldTask(&own, r.state, i); err != nil {
+			return nil, err
 		}
 		o.Route = n.pick(&own)
 	}
 	return nil, r.app.plan.valid(n.ref.index, o)
+}
+
+// foldTask applies what task i wrote to from.
+func (r *run[S, U]) foldTask(to, from *S, i int) (err error) {
+	res := &r.results[i]
+	if *to, err = (*from).Apply(res.update); err != nil {
+		return fmt.Errorf("apply the update: %w", err)
+	}
+	for _, u := range res.more {
+		if *to, err = (*to).Apply(u); err != nil {
+			return fmt.Errorf("apply the update: %w", err)
+		}
+	}
+	return nil
 }
 
 // again says whether a failed attempt is followed by another.
@@ -167,19 +212,12 @@ func (n *body[S, U]) again(ctx context.Context, attempt int, err error) bool {
 }
 
 // pause waits between two attempts; false means that ctx has ended meanwhile.
-func (n *body[S, U]) pause(ctx context.Context, attempt int) bool {
-	timer := time.NewTimer(n.wait(attempt))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+func (r *run[S, U]) pause(ctx context.Context, n *body[S, U], c *taskContext, attempt int) bool {
+	return r.clock.Wait(ctx, n.wait(attempt, c.random(uint64(attempt)))) == nil
 }
 
 // wait is a random time between half and all of the backoff after an attempt.
-func (n *body[S, U]) wait(attempt int) time.Duration {
+func (n *nodeOptions) wait(attempt int, random *rand.Rand) time.Duration {
 	d, limit := n.backoff, n.backoffMax
 	if d == 0 {
 		d, limit = defaultBackoff, defaultBackoffMax
@@ -188,7 +226,7 @@ func (n *body[S, U]) wait(attempt int) time.Duration {
 		d *= 2
 	}
 	d = min(d, limit)
-	return d/2 + rand.N(d/2+1)
+	return d/2 + time.Duration(random.Int64N(int64(d/2)+1))
 }
 
 // panicError is a recovered value as an error.

@@ -59,7 +59,7 @@ var lines = func() (lines [16]string) {
 	return lines
 }()
 
-func compile[S graph.Reducer[S, U], U any](b testing.TB, build func(g *graph.Graph[S, U]), opts ...graph.CompileOption) *graph.App[S, U] {
+func compile[S graph.Reducer[S, U], U any](b testing.TB, build func(g *graph.Graph[S, U]), opts ...graph.Option) *graph.App[S, U] {
 	b.Helper()
 	g := graph.New[S, U]("bench")
 	build(g)

@@ -13,6 +13,9 @@ const formatVersion = 1
 const (
 	inputEntry  = "input"
 	stepEntry   = "step"
+	editEntry   = "edit" // UpdateState: written like a step
+	forkEntry   = "fork"
+	baseEntry   = "base"     // a whole state, written like a snapshot
 	snapshotRow = "snapshot" // not an entry, but written like one
 	pendingRow  = "pending"  // neither
 )
@@ -23,6 +26,7 @@ type storedEntry struct {
 	Kind      string        `json:"kind"`
 	Run       int64         `json:"run"`
 	Step      int           `json:"step"`
+	At        int64         `json:"at,omitzero"`    // Unix milliseconds, for people: nothing is ordered by it
 	Graph     string        `json:"graph,omitzero"` // fingerprint, when it differs from that of the entry before
 	Discarded bool          `json:"discarded,omitzero"`
 	Writes    []storedWrite `json:"writes"`
@@ -30,10 +34,18 @@ type storedEntry struct {
 }
 
 type storedWrite struct {
-	Task    string          `json:"task"`
-	Node    string          `json:"node"`
-	Update  json.RawMessage `json:"update"`
-	Outcome Outcome         `json:"outcome,omitzero"`
+	Task    string            `json:"task"`
+	Node    string            `json:"node"`
+	Update  json.RawMessage   `json:"update,omitempty"` // nil: the task failed, and a handler stands in
+	More    []json.RawMessage `json:"more,omitempty"`   // further updates, of a sub-graph with the same state
+	Outcome Outcome           `json:"outcome,omitzero"`
+	Answers []storedAnswer    `json:"answers,omitempty"` // that the task got on its way
+}
+
+// storedAnswer is an answer to a question of a finished task.
+type storedAnswer struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
 }
 
 // storedPending is what PendingWrite.Data holds.
@@ -44,20 +56,55 @@ type storedPending struct {
 	Step    int    `json:"step"`
 	Attempt int    `json:"attempt"`
 	storedWrite
+	noteFields
+}
+
+// noteFields are those of a note that a write does not have.
+type noteFields struct {
+	Key     string          `json:"key"`
+	Order   int             `json:"order"`
+	Value   json.RawMessage `json:"value"`
+	Prompt  json.RawMessage `json:"prompt"`
+	Want    string          `json:"want"`
+	Expires int64           `json:"expires"`
+	Answer  json.RawMessage `json:"answer"`
+	Seen    bool            `json:"seen"`
+	Inner   *Interrupt      `json:"inner"`
+}
+
+// note is a pending row that is no write.
+func (p *storedPending) note() *note {
+	return &note{
+		Kind: p.Kind, Task: p.Task, Node: p.Node, Key: p.Key, Order: p.Order, Value: p.Value, Prompt: p.Prompt,
+		Want: p.Want, Expires: p.Expires, Answer: p.Answer, Seen: p.Seen, Inner: p.Inner,
+	}
+}
+
+// storedNote is what a pending write of a note holds.
+type storedNote struct {
+	Version int   `json:"v"`
+	Run     int64 `json:"run"`
+	Step    int   `json:"step"`
+	note
 }
 
 // storedSnapshot is what Entry.Snapshot holds.
 type storedSnapshot struct {
 	Version  int             `json:"v"`
+	Kind     string          `json:"kind"` // snapshotRow, or baseEntry where it stands in the log
 	Run      int64           `json:"run"`
 	Step     int             `json:"step"`
 	Graph    string          `json:"graph"`
 	Position Position        `json:"position"`
 	State    json.RawMessage `json:"state"`
+	Last     []string        `json:"last,omitempty"` // nodes of the step that led here
+	At       int64           `json:"at,omitzero"`
 }
 
 // IsZero lets the codec leave out an outcome that says nothing.
-func (o Outcome) IsZero() bool { return o.Route == "" && len(o.Goto) == 0 && len(o.Sends) == 0 }
+func (o Outcome) IsZero() bool {
+	return o.Route == "" && len(o.Goto) == 0 && len(o.Sends) == 0 && o.Failure == nil
+}
 
 // decode reads a stored row into v after a look at its version.
 func decode(data []byte, v any) error {
@@ -116,6 +163,16 @@ func (w *writer) value(v any) {
 	w.buf = w.buf[:len(w.buf)-1] // the encoder's newline
 }
 
+// writeUpdates writes what a task returned.
+func writeUpdates[U any](w *writer, first *U, more []U) {
+	w.text(`,"update":`)
+	w.value(first)
+	if len(more) > 0 {
+		w.text(`,"more":`)
+		w.value(more)
+	}
+}
+
 // head writes the fields that entries and pending writes begin with, without the closing brace.
 func (w *writer) head(kind string, run int64, step int) {
 	w.text(`{"v":`)
@@ -130,7 +187,7 @@ func (w *writer) head(kind string, run int64, step int) {
 
 // nodeText is what the codec writes of a node again and again, encoded once.
 type nodeText struct {
-	write    string   // `"task":"n","node":"n","update":` of a plain task
+	write    string   // `"task":"n","node":"n"` of a plain task
 	name     string   // `"n"`
 	next     string   // `{"node":"n"}`
 	outcomes []string // `,"outcome":{"route":"o"}` by branch
@@ -138,7 +195,7 @@ type nodeText struct {
 
 func newNodeText(n *planNode) nodeText {
 	name := quote(n.name)
-	t := nodeText{write: `"task":` + name + `,"node":` + name + `,"update":`, name: name, next: `{"node":` + name + `}`}
+	t := nodeText{write: `"task":` + name + `,"node":` + name, name: name, next: `{"node":` + name + `}`}
 	for _, b := range n.branches {
 		t.outcomes = append(t.outcomes, `,"outcome":{"route":`+quote(b.outcome)+`}`)
 	}
@@ -149,7 +206,7 @@ func newNodeText(n *planNode) nodeText {
 func (w *writer) position(pos *Position, nodes []nodeText) {
 	plain := len(pos.Deferred) == 0 && len(pos.Joins) == 0
 	for i := range pos.Next {
-		plain = plain && pos.Next[i].Send == 0 && pos.Next[i].at > 0
+		plain = plain && pos.Next[i].Send == 0 && pos.Next[i].For == "" && pos.Next[i].at > 0
 	}
 	switch {
 	case !plain:

@@ -13,7 +13,7 @@ type App[S Reducer[S, U], U any] struct {
 	plan        Planner
 	topology    Topology
 	fingerprint string
-	limits      limits
+	settings    settings
 	fields      []plainField // of U, compared in parallel steps
 	replaces    bool         // S is a Simple: any two updates of one step conflict
 	texts       []nodeText   // of the nodes, for the codec
@@ -22,13 +22,14 @@ type App[S Reducer[S, U], U any] struct {
 
 // Compile checks the graph and freezes it. It returns all mistakes at once, joined; each matches one of the Err
 // values of this package and names the node, edge or field. The graph may be changed and compiled again.
-func (g *Graph[S, U]) Compile(opts ...CompileOption) (*App[S, U], error) {
+func (g *Graph[S, U]) Compile(opts ...Option) (*App[S, U], error) {
 	mistakes := slices.Clone(g.mistakes)
-	limits := defaultLimits()
-	for _, opt := range opts {
-		if err := opt(&limits); err != nil {
-			mistakes = append(mistakes, err)
-		}
+	settings, err := defaultSettings().with(opts)
+	if err != nil {
+		mistakes = append(mistakes, err)
+	}
+	if err := settings.checkStops(g.has); err != nil {
+		mistakes = append(mistakes, err)
 	}
 	mistakes = append(mistakes, g.checkShape()...)
 	mistakes = append(mistakes, g.checkTypes()...)
@@ -42,7 +43,7 @@ func (g *Graph[S, U]) Compile(opts ...CompileOption) (*App[S, U], error) {
 		plan:        g.planner(),
 		topology:    topology,
 		fingerprint: g.fingerprint(topology),
-		limits:      limits,
+		settings:    settings,
 		fields:      plainFields(reflect.TypeFor[U]()),
 		memory:      NewMemoryStore(),
 	}
@@ -52,6 +53,11 @@ func (g *Graph[S, U]) Compile(opts ...CompileOption) (*App[S, U], error) {
 		app.texts = append(app.texts, newNodeText(&app.plan.nodes[i]))
 	}
 	return app, nil
+}
+
+// has says whether a node of this name is declared.
+func (g *Graph[S, U]) has(name string) bool {
+	return slices.ContainsFunc(g.nodes, func(b body[S, U]) bool { return b.ref.name == name })
 }
 
 // Topology describes the graph, for drawings and for checks that a set of runs takes every edge.
@@ -91,11 +97,19 @@ func (g *Graph[S, U]) planner() Planner {
 			n.branches = append(n.branches, planBranch{b.outcome, indices(b.to)})
 		}
 	}
+	for i := range g.nodes {
+		p.nodes[i].handler = g.nodes[i].handler
+	}
 	for i, j := range g.joins {
 		p.joins = append(p.joins, planJoin{j.to.ref.index, indices(j.from)})
 		for _, from := range j.from {
 			n := &p.nodes[from.ref.index]
 			n.joins, n.decides = append(n.joins, i), true
+		}
+	}
+	for i := range p.nodes {
+		if n := &p.nodes[i]; n.handler > 0 && len(n.joins) > 0 {
+			p.nodes[n.handler-1].decides = true
 		}
 	}
 	for _, n := range g.starts {

@@ -9,7 +9,7 @@ import (
 // A TaskInfo tells a node which task it is running.
 type TaskInfo struct {
 	Thread  string // "" in App.Invoke and App.Stream
-	Run     int64  // number of the input on its thread, from 1
+	Run     int64  // number of the run on its thread, from 1: every input, fork and change of the state by hand starts one
 	Step    int    // step of the run, from 1; a resumed run counts on
 	Node    string
 	Task    string // id within the step: the node's name, with #n for the n-th Send
@@ -25,10 +25,9 @@ func InfoFrom(ctx context.Context) (TaskInfo, bool) {
 	if !ok {
 		return TaskInfo{}, false
 	}
-	task := Task{Node: c.shared.names[c.node], Send: int(c.send)}
 	info := TaskInfo{
 		Thread: c.shared.thread, Run: c.shared.run, Step: c.shared.first + int(c.step),
-		Node: task.Node, Task: task.ID(), Attempt: int(c.attempt),
+		Node: c.name(), Task: c.task(), Attempt: int(c.attempt),
 	}
 	if info.Thread != "" {
 		info.Key = fmt.Sprintf("%s/%d/%d/%s", info.Thread, info.Run, info.Step, info.Task)
@@ -50,11 +49,13 @@ type taskKey struct{}
 // taskShared is what the task contexts of a run have in common. A step with a timeout or with custom events has its own.
 type taskShared struct {
 	context.Context
-	thread string
-	run    int64
-	first  int // steps of the run before this call
-	names  []string
-	emit   func(c *taskContext, v any) // nil when nobody listens
+	thread   string
+	run      int64
+	first    int // steps of the run before this call
+	names    []string
+	emit     func(c *taskContext, v any) // nil when nobody listens
+	journals *journals
+	ledger   *ledger
 }
 
 // A taskContext is the context of one attempt. It is small, since every task needs one.
@@ -65,6 +66,16 @@ type taskContext struct {
 	send    int32
 	attempt int32
 }
+
+func (c *taskContext) name() string { return c.shared.names[c.node] }
+
+// task is the id of the task within its step.
+func (c *taskContext) task() string {
+	t := Task{Node: c.name(), Send: int(c.send)}
+	return t.ID()
+}
+
+func (c *taskContext) journal() *journal { return c.shared.journals.of(c.task(), c.name()) }
 
 // Deadline, Done and Err are those of the step.
 func (c *taskContext) Deadline() (time.Time, bool) { return c.shared.Deadline() }

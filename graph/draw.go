@@ -52,7 +52,7 @@ func mermaidArrow(label string, taken bool) string {
 	switch {
 	case taken:
 		arrow = "==>"
-	case label == gotoLabel, label == sendLabel:
+	case label == gotoLabel, label == sendLabel, label == errorLabel:
 		arrow = "-.->"
 	}
 	if label == "" {
@@ -90,7 +90,7 @@ func (t Topology) DOT() string {
 		if e.Label != "" {
 			attrs = append(attrs, fmt.Sprintf("label=%q", e.Label))
 		}
-		if e.Label == gotoLabel || e.Label == sendLabel {
+		if e.Label == gotoLabel || e.Label == sendLabel || e.Label == errorLabel {
 			attrs = append(attrs, "style=dashed")
 		}
 		if t.took(e) {

@@ -20,6 +20,7 @@ var (
 	ErrNilFunc       = errors.New("nil function")                        // a node or route without code
 	ErrCodec         = errors.New("type does not survive its encoding")  // names the path of the field
 	ErrLimit         = errors.New("limit must be positive")              // MaxSteps, MaxConcurrency, StepTimeout, Timeout, Retry, StepLimit
+	errSibling       = errors.New("another task of the step has failed") // cause of the cancellation; never returned alone
 	errStreamStopped = errors.New("the consumer of the stream has left") // cause of the cancellation; never returned
 )
 

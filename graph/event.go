@@ -1,6 +1,6 @@
 package graph
 
-// A Mode says which events a stream delivers. Modes are combined with |; RunStart and RunEnd always come.
+// A Mode says which events a stream delivers. Modes are combined with |; RunStart, Interrupted and RunEnd always come.
 type Mode uint
 
 // The modes of a stream.
@@ -17,17 +17,18 @@ type Kind uint8
 
 // The kinds of events, in the order in which a step delivers them.
 const (
-	RunStart   Kind = iota + 1 // State: before the first step; Discarded
-	TaskStart                  // Node, Task, Attempt
-	CustomKind                 // Node, Task, Attempt, Custom
-	TaskEnd                    // Node, Task, Attempt; Err when the attempt failed, Update otherwise
-	UpdateKind                 // Node, Task, Update: folded and, on a thread, committed; in the order of completion
-	EdgeTaken                  // Edge: once for every edge that a step took, END included; those of START with step 0
-	ValuesKind                 // State: after the step
-	RunEnd                     // State: after the last committed step; Err when the run failed
+	RunStart    Kind = iota + 1 // State: before the first step; Discarded
+	TaskStart                   // Node, Task, Attempt
+	CustomKind                  // Node, Task, Attempt, Custom
+	TaskEnd                     // Node, Task, Attempt; Err when the attempt failed, Update otherwise
+	UpdateKind                  // Node, Task, Update: folded and, on a thread, committed; in the order of completion
+	EdgeTaken                   // Edge: once for every edge that a step took, END included; those of START with step 0
+	ValuesKind                  // State: after the step
+	Interrupted                 // Interrupt: one that the run ends with
+	RunEnd                      // State: after the last committed step; Err when the run failed
 )
 
-var kindNames = [...]string{"", "run_start", "task_start", "custom", "task_end", "update", "edge", "values", "run_end"}
+var kindNames = [...]string{"", "run_start", "task_start", "custom", "task_end", "update", "edge", "values", "interrupted", "run_end"}
 
 // String is the name of the kind in snake_case.
 func (k Kind) String() string {
@@ -52,14 +53,17 @@ type Event[S, U any] struct {
 	Edge      Edge
 	Err       error
 	Discarded bool // a new input gave up an unfinished run
+	Interrupt Interrupt
 }
 
 // A Result is what a run returns, also together with an error: it then holds what was reached before it.
 type Result[S any] struct {
-	State     S        // after the last committed step
-	Steps     int      // steps that this call committed
-	Path      []string // nodes of these steps, in task order
-	Discarded bool     // the input of this call gave up an unfinished run
+	State      S                // after the last committed step
+	Steps      int              // steps that this call committed
+	Path       []string         // nodes of these steps, in task order
+	Interrupts []Interrupt      // what the run waits for, in task order; it goes on with Thread.Resume
+	Charged    map[string]int64 // what the nodes charged in this call; nil = nothing
+	Discarded  bool             // the input of this call gave up an unfinished run
 }
 
 // sink delivers events to the consumer of a stream, always on the goroutine that ranges over it.

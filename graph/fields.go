@@ -64,7 +64,9 @@ func (a *App[S, U]) conflict(tasks []Task, results []result[U], step int) *Concu
 	for i := range a.fields {
 		f := &a.fields[i]
 		c := a.conflictOf(f.name, tasks, results, step, func(r *result[U]) bool {
-			return f.in(reflect.ValueOf(&r.update).Elem())
+			return f.in(reflect.ValueOf(&r.update).Elem()) || slices.ContainsFunc(r.more, func(u U) bool {
+				return f.in(reflect.ValueOf(&u).Elem())
+			})
 		})
 		if c != nil {
 			return c
@@ -76,7 +78,7 @@ func (a *App[S, U]) conflict(tasks []Task, results []result[U], step int) *Concu
 func (a *App[S, U]) conflictOf(field string, tasks []Task, results []result[U], step int, sets func(*result[U]) bool) *ConcurrentUpdateError {
 	first := -1
 	for i := range results {
-		if !results[i].done || !sets(&results[i]) {
+		if !results[i].done || results[i].failed || !sets(&results[i]) {
 			continue
 		}
 		if first >= 0 {

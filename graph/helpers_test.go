@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -42,6 +43,9 @@ var (
 	errBoom   = errors.New("boom")
 )
 
+// noon is when the clocks of tests begin.
+var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
 type nodeFunc = graph.NodeFunc[trail, step]
 
 // say is a node that leaves its name.
@@ -60,7 +64,7 @@ func failing(name string, broken *bool) nodeFunc {
 }
 
 // chain is a graph of nodes one after another.
-func chain(t testing.TB, opts []graph.CompileOption, names ...string) *graph.App[trail, step] {
+func chain(t testing.TB, opts []graph.Option, names ...string) *graph.App[trail, step] {
 	return compile(t, func(g *graph.Graph[trail, step]) {
 		var last graph.Node
 		for i, name := range names {
@@ -77,7 +81,7 @@ func chain(t testing.TB, opts []graph.CompileOption, names ...string) *graph.App
 }
 
 // endless is one node that routes to itself for ever.
-func endless(t testing.TB, fn nodeFunc, opts ...graph.CompileOption) *graph.App[trail, step] {
+func endless(t testing.TB, fn nodeFunc, opts ...graph.Option) *graph.App[trail, step] {
 	return compile(t, func(g *graph.Graph[trail, step]) {
 		n := g.Node("loop", fn)
 		g.Start(n)

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 )
 
@@ -61,63 +60,6 @@ func Deferred() NodeOption {
 	return func(o *nodeOptions) error {
 		o.deferred = true
 		return nil
-	}
-}
-
-// A CompileOption sets a limit of an [App].
-type CompileOption func(*limits) error
-
-type limits struct {
-	steps       int
-	concurrency int
-	stepTimeout time.Duration
-}
-
-func defaultLimits() limits { return limits{steps: 100, concurrency: runtime.GOMAXPROCS(0)} }
-
-// MaxSteps limits the steps of one call, fresh or resumed (n ≥ 1). The default is 100.
-func MaxSteps(n int) CompileOption {
-	return func(l *limits) error {
-		l.steps = n
-		return positive("MaxSteps", n)
-	}
-}
-
-// MaxConcurrency limits how many tasks of one step run at the same time (n ≥ 1). The default is GOMAXPROCS,
-// which suits nodes that compute; give more to nodes that wait for a network.
-func MaxConcurrency(n int) CompileOption {
-	return func(l *limits) error {
-		l.concurrency = n
-		return positive("MaxConcurrency", n)
-	}
-}
-
-// StepTimeout cancels the tasks of a step after d (> 0), retries included; see [ErrStepTimeout]. Default: none.
-func StepTimeout(d time.Duration) CompileOption {
-	return func(l *limits) error {
-		l.stepTimeout = d
-		if d <= 0 {
-			return fmt.Errorf("%w: StepTimeout(%v)", ErrLimit, d)
-		}
-		return nil
-	}
-}
-
-func positive(name string, n int) error {
-	if n <= 0 {
-		return fmt.Errorf("%w: %s(%d)", ErrLimit, name, n)
-	}
-	return nil
-}
-
-// A RunOption changes one call of [App.Invoke].
-type RunOption func(*limits) error
-
-// StepLimit replaces [MaxSteps] for one call (n ≥ 1).
-func StepLimit(n int) RunOption {
-	return func(l *limits) error {
-		l.steps = n
-		return positive("StepLimit", n)
 	}
 }
 

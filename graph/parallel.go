@@ -9,40 +9,64 @@ import (
 )
 
 // runMany runs the tasks of a parallel step that no pending write has finished, and folds all updates in task order.
-// A failure does not disturb the siblings.
+// A failure does not disturb the siblings, unless CancelSiblings says so.
 func (r *run[S, U]) runMany(ctx context.Context) error {
 	if err := r.adopt(); err != nil {
 		return err
 	}
 	if r.save != nil {
-		r.save.pending = true
+		r.save.pending.Store(true)
 	}
 	todo := make([]int, 0, len(r.results))
 	for i := range r.results {
-		if !r.results[i].done {
-			todo = append(todo, i)
-		} else if r.out != nil {
+		switch res := &r.results[i]; {
+		case res.done && r.out != nil:
 			r.finished = append(r.finished, i)
+		case !res.done && !res.waiting:
+			todo = append(todo, i)
 		}
 	}
-	r.runTasks(ctx, todo)
-	var failures []error
+	if err := r.runSiblings(ctx, todo); err != nil {
+		return err
+	}
 	for i := range r.results {
-		if err := r.results[i].err; err != nil {
-			failures = append(failures, err)
+		if r.results[i].waiting {
+			return nil
 		}
-	}
-	switch len(failures) {
-	case 0:
-	case 1:
-		return failures[0]
-	default:
-		return errors.Join(failures...)
 	}
 	if c := r.app.conflict(r.pos.Next, r.results, r.step+1); c != nil {
 		return c
 	}
 	return r.fold()
+}
+
+// runSiblings runs tasks and returns their failures, in task order.
+func (r *run[S, U]) runSiblings(ctx context.Context, todo []int) error {
+	if r.cancelSiblings {
+		stepCtx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer func(shared *taskShared) { r.shared, r.failOne = shared, nil }(r.shared)
+		r.shared, r.failOne = r.share(stepCtx), func() { cancel(errSibling) }
+		ctx = stepCtx
+	}
+	r.runTasks(ctx, todo)
+	var failures, cancelled []error
+	for i := range r.results {
+		switch err := r.results[i].err; {
+		case err == nil:
+		case context.Cause(ctx) == errSibling && errors.Is(err, context.Canceled), errors.Is(err, errSibling):
+			cancelled = append(cancelled, err)
+		default:
+			failures = append(failures, err)
+		}
+	}
+	if len(failures) == 0 {
+		failures = cancelled
+	}
+	if len(failures) == 1 {
+		return failures[0]
+	}
+	return errors.Join(failures...)
 }
 
 // fold applies the updates in task order.
@@ -55,7 +79,10 @@ func (r *run[S, U]) fold() (err error) {
 	}()
 	*r.after = *r.state
 	for i = range r.results {
-		if *r.after, err = (*r.after).Apply(r.results[i].update); err != nil {
+		if r.results[i].failed {
+			continue
+		}
+		if err = r.foldTask(r.after, r.after, i); err != nil {
 			return r.nodeError(&r.pos.Next[i], &r.results[i], err, nil)
 		}
 	}
@@ -69,7 +96,7 @@ func (r *run[S, U]) runTasks(ctx context.Context, todo []int) {
 		return
 	}
 	g := &group[S, U]{run: r, ctx: ctx, todo: todo, contexts: r.contexts.take(len(todo))}
-	workers := min(len(todo), r.limits.concurrency)
+	workers := min(len(todo), r.concurrency)
 	if r.out == nil {
 		defer g.wg.Wait()
 		for range workers - 1 {
@@ -127,6 +154,9 @@ func (g *group[S, U]) one(i int, c *taskContext) {
 	}()
 	g.run.perform(g.ctx, i, c)
 	g.run.settle(i)
+	if g.run.failOne != nil && g.run.results[i].err != nil {
+		g.run.failOne()
+	}
 	returned = true
 }
 
@@ -154,7 +184,9 @@ func (r *run[S, U]) settle(i int) {
 		w.mu.Lock() // held while sending, so that the order of the updates is that of the ends
 		defer w.mu.Unlock()
 		r.finished = append(r.finished, i)
-		r.endTask(r.step+1, t, res, nil)
+		if !res.failed {
+			r.endTask(r.step+1, t, res, nil)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ type Task struct {
 	Node string          `json:"node"`
 	Send int             `json:"send,omitzero"` // 0: reached by an edge; n ≥ 1: the n-th Send to the node in the step
 	Arg  json.RawMessage `json:"arg,omitempty"` // of a Send, encoded; nil while it only lives in memory
+	For  string          `json:"for,omitzero"`  // node whose failure this task handles
 
 	at  int // 1 + index of the node; 0 = unknown
 	arg any // of a Send, decoded
@@ -43,9 +44,10 @@ type JoinWait struct {
 
 // An Outcome is what a finished task says about what follows. It is all that a [Planner] hears of a task.
 type Outcome struct {
-	Route string   `json:"route,omitzero"`  // outcome of the node's route; "" without one
-	Goto  []string `json:"goto,omitempty"`  // replaces edges, route and joins of the node
-	Sends []Task   `json:"sends,omitempty"` // Node and Arg; Send numbers are given when they are planned
+	Route   string   `json:"route,omitzero"`    // outcome of the node's route; "" without one
+	Goto    []string `json:"goto,omitempty"`    // replaces edges, route and joins of the node
+	Sends   []Task   `json:"sends,omitempty"`   // Node and Arg; Send numbers are given when they are planned
+	Failure *Failure `json:"failure,omitempty"` // the task failed, and its handler follows instead of all this
 }
 
 // A Planner knows the topology of a graph and nothing else. It is a pure function of positions and outcomes, without
@@ -63,7 +65,8 @@ type planNode struct {
 	name     string
 	deferred bool
 	work     bool // runs by Send only
-	decides  bool // has static edges, a route or joins
+	decides  bool // has static edges, a route or joins, or handles a node that has joins
+	handler  int  // 1 + index of the node that handles its failures; 0 = none
 	edges    []int
 	joins    []int // index of a join that this node is a source of
 	branches []planBranch
@@ -110,7 +113,7 @@ func (p *Planner) Next(pos Position, outcomes []Outcome) (Position, []Edge, erro
 	}
 	p.next(&next, &pos, outcomes)
 	for i := range pos.Next {
-		edges = p.taken(edges, p.at(&pos.Next[i]), &outcomes[i])
+		edges = p.taken(edges, &pos.Next[i], &outcomes[i])
 	}
 	return next, edges, nil
 }
@@ -120,8 +123,12 @@ func (p *Planner) Next(pos Position, outcomes []Outcome) (Position, []Edge, erro
 func (p *Planner) Check(pos Position) error {
 	for _, tasks := range [][]Task{pos.Next, pos.Deferred} {
 		for i := range tasks {
-			if p.at(&tasks[i]) < 0 {
-				return fmt.Errorf("%w: it has no node %q", ErrGraphChanged, tasks[i].Node)
+			t := &tasks[i]
+			if p.at(t) < 0 {
+				return fmt.Errorf("%w: it has no node %q", ErrGraphChanged, t.Node)
+			}
+			if _, ok := p.index[t.For]; t.For != "" && !ok {
+				return fmt.Errorf("%w: it has no node %q, which %s stands in for", ErrGraphChanged, t.For, t.Node)
 			}
 		}
 	}
@@ -166,6 +173,11 @@ func (p *Planner) resolve(pos *Position) {
 	}
 }
 
+func (p *Planner) has(name string) bool {
+	_, ok := p.index[name]
+	return ok
+}
+
 func (p *Planner) joinOf(node string) int {
 	return slices.IndexFunc(p.joins, func(j planJoin) bool { return p.nodes[j.to].name == node })
 }
@@ -185,6 +197,12 @@ func (n *planNode) branch(outcome string) int {
 // valid says whether a node may end with an outcome.
 func (p *Planner) valid(at int, o *Outcome) error {
 	n := &p.nodes[at]
+	if o.Failure != nil {
+		if n.handler == 0 {
+			return fmt.Errorf("%w: %s has no error handler", ErrUndeclaredTarget, n.name)
+		}
+		return nil
+	}
 	if len(n.branches) > 0 && len(o.Goto) == 0 && n.branch(o.Route) < 0 {
 		return fmt.Errorf("%w: %s -> %q", ErrUnknownOutcome, n.name, o.Route)
 	}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 )
 
@@ -20,7 +21,7 @@ func (p *Planner) next(dst, pos *Position, outcomes []Outcome) {
 		dst.Joins = append(dst.Joins, JoinWait{pos.Joins[i].Node, slices.Clone(pos.Joins[i].Arrived)})
 	}
 	for i := range pos.Next {
-		p.follow(dst, p.at(&pos.Next[i]), &outcomes[i])
+		p.follow(dst, &pos.Next[i], &outcomes[i])
 	}
 	p.fire(dst)
 	p.settle(dst)
@@ -32,7 +33,7 @@ func (p *Planner) shortcut(pos *Position, outcomes []Outcome) []Task {
 		return nil
 	}
 	n, o := &p.nodes[p.at(&pos.Next[0])], &outcomes[0]
-	if len(o.Goto) != 0 || len(o.Sends) != 0 {
+	if len(o.Goto) != 0 || len(o.Sends) != 0 || o.Failure != nil || pos.Next[0].For != "" {
 		return nil
 	}
 	return n.single[max(0, n.branch(o.Route))]
@@ -52,7 +53,8 @@ func (p *Planner) precompute() {
 				o.Route = n.branches[b].outcome
 			}
 			var pos Position
-			p.follow(&pos, i, &o)
+			task := p.task(i)
+			p.follow(&pos, &task, &o)
 			if len(pos.Deferred) > 0 {
 				continue
 			}
@@ -63,8 +65,17 @@ func (p *Planner) precompute() {
 }
 
 // follow adds what one task leads to.
-func (p *Planner) follow(dst *Position, at int, o *Outcome) {
-	n := &p.nodes[at]
+func (p *Planner) follow(dst *Position, t *Task, o *Outcome) {
+	n := &p.nodes[p.at(t)]
+	if o.Failure != nil {
+		p.handle(dst, n, o.Failure)
+		return
+	}
+	if t.For != "" { // the failure is dealt with: what waits for the node that failed need not wait longer
+		for _, j := range p.nodes[p.index[t.For]].joins {
+			p.arrive(dst, &p.joins[j], t.For)
+		}
+	}
 	dst.Next = slices.Grow(dst.Next, len(o.Sends))
 	for i := range o.Sends {
 		send := o.Sends[i]
@@ -94,6 +105,20 @@ func (p *Planner) follow(dst *Position, at int, o *Outcome) {
 	}
 	for _, j := range n.joins {
 		p.arrive(dst, &p.joins[j], n.name)
+	}
+}
+
+// handle schedules the handler of a failed task.
+func (p *Planner) handle(dst *Position, failed *planNode, f *Failure) {
+	arg, err := json.Marshal(f)
+	if err != nil {
+		panic(err) // strings, numbers and booleans always encode
+	}
+	t := Task{Node: p.nodes[failed.handler-1].name, at: failed.handler, Arg: arg, For: failed.name}
+	if p.nodes[failed.handler-1].deferred {
+		dst.Deferred = append(dst.Deferred, t)
+	} else {
+		dst.Next = append(dst.Next, t)
 	}
 }
 
@@ -173,12 +198,16 @@ func (p *Planner) settle(dst *Position) {
 }
 
 // taken adds the edges that one task took, each once.
-func (p *Planner) taken(edges []Edge, at int, o *Outcome) []Edge {
-	n := &p.nodes[at]
+func (p *Planner) taken(edges []Edge, t *Task, o *Outcome) []Edge {
+	n := &p.nodes[p.at(t)]
 	add := func(to, label string) {
 		if e := (Edge{n.name, to, label}); !slices.Contains(edges, e) {
 			edges = append(edges, e)
 		}
+	}
+	if o.Failure != nil {
+		add(p.nodes[n.handler-1].name, errorLabel)
+		return edges
 	}
 	for i := range o.Sends {
 		add(o.Sends[i].Node, sendLabel)

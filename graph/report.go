@@ -36,18 +36,29 @@ func (r *run[S, U]) reportStep(tasks []Task) {
 	r.out.step = r.step
 	if len(tasks) == 1 {
 		r.finished = append(r.finished, 0)
-		r.endTask(r.step, &tasks[0], &r.results[0], nil)
+		if !r.results[0].failed {
+			r.endTask(r.step, &tasks[0], &r.results[0], nil)
+		}
 	}
 	if r.wants(Updates) {
 		for _, i := range r.finished {
-			t := &tasks[i]
-			r.send(Event[S, U]{Kind: UpdateKind, Step: r.step, Node: t.Node, Task: t.ID(), Update: r.results[i].update}, Updates)
+			t, res := &tasks[i], &r.results[i]
+			if res.failed {
+				continue
+			}
+			for k := range 1 + len(res.more) {
+				u := res.update
+				if k > 0 {
+					u = res.more[k-1]
+				}
+				r.send(Event[S, U]{Kind: UpdateKind, Step: r.step, Node: t.Node, Task: t.ID(), Update: u}, Updates)
+			}
 		}
 	}
 	if r.wants(Edges) {
 		var edges []Edge
 		for i := range tasks {
-			edges = r.app.plan.taken(edges, tasks[i].at-1, &r.outcomes[i])
+			edges = r.app.plan.taken(edges, &tasks[i], &r.outcomes[i])
 		}
 		r.sendEdges(r.step, edges)
 	}

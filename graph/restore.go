@@ -17,6 +17,35 @@ type restored[S any] struct {
 	logged   int // bytes of the entries since the snapshot
 	snapshot int // bytes of the snapshot
 	pending  []storedPending
+	last     []string // nodes of the step that led here; nil after an input or a fork
+	open     []*note  // see notes
+}
+
+// notes are the notes among the pending writes, the same ones each time.
+func (t *restored[S]) notes() []*note {
+	if t.open == nil {
+		for i := range t.pending {
+			if t.pending[i].Kind != pendingRow {
+				t.open = append(t.open, t.pending[i].note())
+			}
+		}
+	}
+	return t.open
+}
+
+// interrupts lists the open questions of the unfinished step, in task order.
+func (t *restored[S]) interrupts(p *Planner) []Interrupt {
+	var js journals
+	js.run, js.step = t.run, t.step+1
+	js.restore(t.notes())
+	p.resolve(&t.pos)
+	var list []Interrupt
+	for i := range t.pos.Next {
+		if j := js.lookup(t.pos.Next[i].ID()); j != nil {
+			list = append(list, j.interrupts()...)
+		}
+	}
+	return list
 }
 
 // restore folds a record into the state of its thread.
@@ -29,11 +58,7 @@ func (a *App[S, U]) restore(thread string, rec *Record) (*restored[S], error) {
 	}
 	for i := range rec.Log {
 		e := &rec.Log[i]
-		err := fmt.Errorf("%w: entry %d is missing", ErrDamaged, t.seq+1)
-		if e.Seq == t.seq+1 {
-			err = replay[S, U](t, e)
-		}
-		if err != nil {
+		if err := replay[S, U](t, e); err != nil {
 			return nil, &RowError{thread, e.Seq, "entry", err}
 		}
 	}
@@ -55,30 +80,34 @@ func (t *restored[S]) readSnapshot(rec *Record) error {
 	if err := json.Unmarshal(s.State, &t.state); err != nil {
 		return fmt.Errorf("%w: state: %w", ErrDamaged, err)
 	}
-	t.pos, t.run, t.step, t.graph = s.Position, s.Run, s.Step, s.Graph
+	t.pos, t.run, t.step, t.graph, t.last = s.Position, s.Run, s.Step, s.Graph, s.Last
 	t.seq, t.snapshot = rec.SnapshotSeq, len(rec.Snapshot)
 	return nil
 }
 
-// replay folds one entry.
+// replay folds the entry that follows t.
 func replay[S Reducer[S, U], U any](t *restored[S], e *Entry) error {
 	var s storedEntry
 	if err := decode(e.Data, &s); err != nil {
 		return err
 	}
-	if s.Kind != inputEntry && s.Kind != stepEntry {
-		return fmt.Errorf("%w: unknown kind %q", ErrDamaged, s.Kind)
+	switch {
+	case s.Kind == baseEntry && t.seq == 0: // the log before it was trimmed, or it belongs to a sub-graph
+		return t.readBase(e)
+	case e.Seq != t.seq+1:
+		return fmt.Errorf("%w: entry %d is missing", ErrDamaged, t.seq+1)
+	case s.Kind != inputEntry && s.Kind != stepEntry && s.Kind != editEntry:
+		return fmt.Errorf("%w: kind %q cannot stand here", ErrDamaged, s.Kind)
 	}
+	t.last = nil
 	for i := range s.Writes {
-		var u U
-		if err := json.Unmarshal(s.Writes[i].Update, &u); err != nil {
-			return fmt.Errorf("%w: update of %s: %w", ErrDamaged, s.Writes[i].Task, err)
+		w := &s.Writes[i]
+		if s.Kind != inputEntry {
+			t.last = append(t.last, w.Node)
 		}
-		next, err := applyTo(t.state, u)
-		if err != nil {
-			return fmt.Errorf("%w: the update of %s does not apply any more: %w", ErrDamaged, s.Writes[i].Task, err)
+		if err := foldWrite[S, U](t, w); err != nil {
+			return err
 		}
-		t.state = next
 	}
 	if s.Graph != "" {
 		t.graph = s.Graph
@@ -86,6 +115,48 @@ func replay[S Reducer[S, U], U any](t *restored[S], e *Entry) error {
 	t.pos, t.run, t.step, t.seq = s.Position, s.Run, s.Step, e.Seq
 	t.logged += len(e.Data)
 	return nil
+}
+
+// readBase takes the whole state from an entry that holds one.
+func (t *restored[S]) readBase(e *Entry) error {
+	size := t.snapshot
+	err := t.readSnapshot(&Record{SnapshotSeq: e.Seq, Snapshot: e.Data})
+	t.logged, t.snapshot = len(e.Data), size
+	return err
+}
+
+// foldWrite applies what one task has written.
+func foldWrite[S Reducer[S, U], U any](t *restored[S], w *storedWrite) error {
+	if w.Update == nil { // its handler followed
+		return nil
+	}
+	updates, err := decodeUpdates[U](w)
+	if err != nil {
+		return err
+	}
+	for _, u := range updates {
+		next, err := applyTo(t.state, u)
+		if err != nil {
+			return fmt.Errorf("%w: the update of %s does not apply any more: %w", ErrDamaged, w.Task, err)
+		}
+		t.state = next
+	}
+	return nil
+}
+
+// decodeUpdates reads the updates of a write, of which there is at least one.
+func decodeUpdates[U any](w *storedWrite) ([]U, error) {
+	updates := make([]U, 1+len(w.More))
+	for i := range updates {
+		data := w.Update
+		if i > 0 {
+			data = w.More[i-1]
+		}
+		if err := json.Unmarshal(data, &updates[i]); err != nil {
+			return nil, fmt.Errorf("%w: update of %s: %w", ErrDamaged, w.Task, err)
+		}
+	}
+	return updates, nil
 }
 
 // applyTo is Apply with a panic as an error.
@@ -108,21 +179,37 @@ func (r *run[S, U]) adopt() error {
 	for _, p := range pending {
 		for i := range r.pos.Next {
 			t, res := &r.pos.Next[i], &r.results[i]
-			if t.ID() != p.Task {
+			if p.Kind != pendingRow || t.ID() != p.Task {
 				continue
 			}
 			if err := r.app.plan.valid(t.at-1, &p.Outcome); err != nil {
 				continue // the graph has changed, and the resume was allowed nevertheless
 			}
-			if err := json.Unmarshal(p.Update, &res.update); err != nil {
-				return &RowError{r.save.thread, r.save.seq + 1, "pending write " + p.Task, fmt.Errorf("%w: %w", ErrDamaged, err)}
+			if err := adoptWrite(res, &p); err != nil {
+				return &RowError{r.save.thread, r.save.seq + 1, "pending write " + p.Task, err}
 			}
-			res.done, res.attempt, res.encoded = true, p.Attempt, p.Update
 			r.outcomes[i] = p.Outcome
 		}
 	}
 	r.dropConflicts()
 	return nil
+}
+
+// adoptWrite takes the result of a task from its pending write.
+func adoptWrite[U any](res *result[U], p *storedPending) error {
+	res.done, res.attempt, res.failed, res.waiting = true, p.Attempt, p.Update == nil, false
+	if res.failed {
+		return nil
+	}
+	updates, err := decodeUpdates[U](&p.storedWrite)
+	if err != nil {
+		return err
+	}
+	res.update, res.more = updates[0], updates[1:]
+	w := newWriter()
+	writeUpdates(w, &res.update, res.more)
+	res.encoded = w.buf
+	return w.err
 }
 
 // dropConflicts forgets adopted writes that stopped the step: of each pair that set the same value both,
@@ -144,11 +231,25 @@ func (r *run[S, U]) dropConflicts() {
 		if !r.results[i].done {
 			continue
 		}
-		next, err := applyTo(state, r.results[i].update)
+		next, err := r.tryFold(&state, i)
 		if err != nil {
 			r.results[i] = result[U]{}
 			continue
 		}
 		state = next
 	}
+}
+
+// tryFold is foldTask with a panic as an error.
+func (r *run[S, U]) tryFold(from *S, i int) (next S, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicError(p)
+		}
+	}()
+	if r.results[i].failed {
+		return *from, nil
+	}
+	err = r.foldTask(&next, from, i)
+	return next, err
 }

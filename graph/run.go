@@ -12,7 +12,7 @@ type run[S Reducer[S, U], U any] struct {
 	app    *App[S, U]
 	shared *taskShared // of the tasks of this call; a step may have its own
 	number int64       // of the run on its thread, from 1
-	limits limits
+	settings
 
 	state    *S // after the last committed step
 	after    *S // with the running step folded in
@@ -24,6 +24,12 @@ type run[S Reducer[S, U], U any] struct {
 	results  []result[U]
 	outcomes []Outcome
 	pending  []storedPending // of the step that is to run first
+	journals journals        // of the running step
+	ledger   ledger          // of this call
+	clock    Clock
+	passed   bool     // the run has stopped before its next step already, and was resumed
+	last     []string // nodes of the step before this call
+	failOne  func()   // cancels the siblings of a failed task; nil = they finish
 
 	result   Result[S] // Steps and Discarded; State and Path are set at the end
 	path     []int32   // nodes of the committed tasks
@@ -37,17 +43,30 @@ type run[S Reducer[S, U], U any] struct {
 // result is what one task of the running step has come to.
 type result[U any] struct {
 	update  U
-	encoded []byte // of update, when a pending write holds it
+	more    []U    // further updates, of a sub-graph with the same state
+	encoded []byte // update and more as the log has them, when a pending write holds them
 	attempt int
 	done    bool
+	failed  bool // done in that its handler follows; there is no update
+	waiting bool // for an answer
 	err     error
 }
 
 // newRun is a run that has not begun: zero state, nowhere.
-func (a *App[S, U]) newRun(out *sink[S, U]) *run[S, U] {
-	r := &run[S, U]{app: a, limits: a.limits, out: out}
+func (a *App[S, U]) newRun(ctx context.Context, out *sink[S, U], opts []Option) (*run[S, U], error) {
+	r := &run[S, U]{app: a, settings: a.settings, out: out, clock: clockFrom(ctx)}
 	r.state, r.after, r.pos, r.spare = &r.states[0], &r.states[1], &r.places[0], &r.places[1]
-	return r
+	if len(opts) > 0 {
+		var err error
+		if r.settings, err = a.settings.with(opts); err != nil {
+			return nil, err
+		}
+		if err := r.checkStops(a.plan.has); err != nil {
+			return nil, err
+		}
+	}
+	r.ledger.limits = r.budgets
+	return r, nil
 }
 
 // input folds in into the state and places the run at the start.
@@ -69,13 +88,18 @@ func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
 	if r.out != nil {
 		r.out.step = r.step
 	}
+	if d := r.wallTime; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d, ErrWallTime)
+		defer cancel()
+	}
 	r.send(Event[S, U]{Kind: RunStart, Step: r.step, State: *r.state, Discarded: r.result.Discarded}, 0)
 	if r.step == 0 {
 		r.sendEdges(0, r.app.startEdges())
 	}
 	r.shared = r.share(ctx)
 	err := r.loop(ctx)
-	r.result.State = *r.state
+	r.result.State, r.result.Charged = *r.state, r.ledger.sums()
 	if len(r.path) > 0 {
 		r.result.Path = make([]string, len(r.path))
 		for i, n := range r.path {
@@ -87,7 +111,10 @@ func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
 
 // share is what the contexts of this call's tasks have in common.
 func (r *run[S, U]) share(ctx context.Context) *taskShared {
-	s := &taskShared{Context: ctx, run: r.number, first: r.step - r.result.Steps, names: r.app.plan.names}
+	s := &taskShared{
+		Context: ctx, run: r.number, first: r.step - r.result.Steps, names: r.app.plan.names,
+		journals: &r.journals, ledger: &r.ledger,
+	}
 	if r.save != nil {
 		s.thread = r.save.thread
 	}
@@ -102,10 +129,19 @@ func (r *run[S, U]) loop(ctx context.Context) error {
 		if len(r.pos.Next) == 0 {
 			return r.app.plan.stuck(&r.pos.Joins[0])
 		}
-		if r.result.Steps >= r.limits.steps {
+		if stops, err := r.stops(); err != nil || len(stops) > 0 {
+			r.result.Interrupts = stops
+			return err
+		}
+		if len(r.budgets) > 0 {
+			if err := r.ledger.exceeded(); err != nil {
+				return err
+			}
+		}
+		if r.result.Steps >= r.steps {
 			return fmt.Errorf("%w: %d steps, next is %s", ErrStepLimit, r.result.Steps, r.pos.Next[0].ID())
 		}
-		if err := r.runStep(ctx); err != nil {
+		if err := r.runStep(ctx); err != nil || len(r.result.Interrupts) > 0 {
 			return err
 		}
 	}
@@ -114,22 +150,28 @@ func (r *run[S, U]) loop(ctx context.Context) error {
 
 func (r *run[S, U]) runStep(ctx context.Context) error {
 	r.reset(len(r.pos.Next))
+	r.journals.step = r.step + 1
 	stepCtx := ctx
-	if d := r.limits.stepTimeout; d > 0 {
+	if d := r.stepTimeout; d > 0 {
 		var cancel context.CancelFunc
 		stepCtx, cancel = context.WithTimeoutCause(ctx, d, ErrStepTimeout)
 		defer cancel()
 		defer func(shared *taskShared) { r.shared = shared }(r.shared)
 		r.shared = r.share(stepCtx)
 	}
+	r.hold()
 	var err error
 	if len(r.pos.Next) == 1 {
 		err = r.runOne(stepCtx)
 	} else {
 		err = r.runMany(stepCtx)
 	}
-	if err != nil {
+	r.result.Interrupts = r.interrupts()
+	switch {
+	case err != nil:
 		return withCause(ctx, stepCtx, err)
+	case len(r.result.Interrupts) > 0:
+		return nil
 	}
 	return r.commit()
 }
@@ -147,9 +189,11 @@ func (r *run[S, U]) reset(n int) {
 
 // runOne runs the only task of a step, on this goroutine unless its custom events have to reach a consumer meanwhile.
 func (r *run[S, U]) runOne(ctx context.Context) error {
-	if r.wants(Custom) {
+	switch {
+	case r.results[0].waiting:
+	case r.wants(Custom):
 		r.runTasks(ctx, []int{0})
-	} else {
+	default:
 		r.perform(ctx, 0, &r.contexts.take(1)[0])
 	}
 	return r.results[0].err
@@ -163,6 +207,7 @@ func (r *run[S, U]) commit() error {
 			return err
 		}
 	}
+	r.journals.clear()
 	r.state, r.after = r.after, r.state
 	r.pos, r.spare = r.spare, r.pos
 	r.step++

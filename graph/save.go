@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync/atomic"
 )
 
 // minSnapshot is the size that the log since the last snapshot must have before another one is worth its bytes.
@@ -17,10 +18,12 @@ type saver struct {
 	fence     int64
 	seq       int64 // of the last entry
 	graph     string
-	stored    string // fingerprint that the thread has on record
-	logged    int    // bytes of the entries since the snapshot
-	snapshot  int    // bytes of the snapshot
-	pending   bool   // pending writes exist for the next entry
+	stored    string      // fingerprint that the thread has on record
+	logged    int         // bytes of the entries since the snapshot
+	snapshot  int         // bytes of the snapshot
+	pending   atomic.Bool // pending writes exist for the next entry
+	batch     [1]Entry
+	clock     Clock
 	entry     *writer
 	state     *writer
 	discarded bool // the input that comes next gives up an unfinished run
@@ -28,11 +31,13 @@ type saver struct {
 
 // commit appends an entry.
 func (s *saver) commit(what string, e Entry) error {
-	err := s.store.Commit(s.ctx, s.thread, s.fence, []Entry{e})
+	s.batch[0] = e
+	err := s.store.Commit(s.ctx, s.thread, s.fence, s.batch[:])
 	if err != nil {
 		return s.failed(what, err)
 	}
-	s.seq, s.pending, s.stored = e.Seq, false, s.graph
+	s.seq, s.stored = e.Seq, s.graph
+	s.pending.Store(false)
 	s.logged += len(e.Data)
 	if e.Snapshot != nil {
 		s.logged, s.snapshot = 0, len(e.Snapshot)
@@ -49,6 +54,8 @@ func (s *saver) begin(kind string, run int64, step int) *writer {
 	w := s.entry
 	w.reset()
 	w.head(kind, run, step)
+	w.text(`,"at":`)
+	w.int(s.clock.Now().UnixMilli())
 	if s.graph != s.stored {
 		w.text(`,"graph":"`)
 		w.text(s.graph)
@@ -96,7 +103,7 @@ func (r *run[S, U]) finishEntry(what string, step int, pos *Position, next *S) e
 	w := s.entry
 	w.position(pos, r.app.texts)
 	w.text(`}`)
-	e := Entry{Seq: s.seq + 1, Data: w.buf, Settles: s.pending}
+	e := Entry{Seq: s.seq + 1, Data: w.buf, Settles: s.pending.Load()}
 	if s.logged+len(w.buf) > max(minSnapshot, s.snapshot) {
 		e.Snapshot = r.encodeSnapshot(step, pos, next)
 		if w.err == nil {
@@ -119,6 +126,10 @@ func (r *run[S, U]) encodeSnapshot(step int, pos *Position, state *S) []byte {
 	w.head(snapshotRow, r.number, step)
 	w.text(`,"graph":"` + s.graph + `","position":`)
 	w.position(pos, r.app.texts)
+	if step > 0 {
+		w.text(`,"last":`)
+		w.value(nodesOf(r.pos.Next))
+	}
 	w.text(`,"state":`)
 	w.value(state)
 	w.text(`}`)
@@ -132,12 +143,14 @@ func (r *run[S, U]) write(w *writer, i int) {
 	if t.Send == 0 {
 		w.text(text.write)
 	} else {
-		w.text(`"task":` + quote(t.ID()) + `,"node":` + text.name + `,"update":`)
+		w.text(`"task":` + quote(t.ID()) + `,"node":` + text.name)
 	}
-	if res.encoded != nil {
+	switch {
+	case res.failed:
+	case res.encoded != nil:
 		w.buf = append(w.buf, res.encoded...)
-	} else {
-		w.value(&res.update)
+	default:
+		writeUpdates(w, &res.update, res.more)
 	}
 	switch o := &r.outcomes[i]; {
 	case o.IsZero():
@@ -147,18 +160,26 @@ func (r *run[S, U]) write(w *writer, i int) {
 		w.text(`,"outcome":`)
 		w.value(o)
 	}
+	if j := r.journals.lookup(t.ID()); j != nil {
+		if answers := j.answers(); len(answers) > 0 {
+			w.text(`,"answers":`)
+			w.value(answers)
+		}
+	}
 }
 
 // pend saves the write of a finished task of a parallel step. It is safe for concurrent use.
 func (r *run[S, U]) pend(i int) error {
 	s, t, res := r.save, &r.pos.Next[i], &r.results[i]
 	w := newWriter()
-	w.value(&res.update)
-	if w.err != nil {
-		return s.failed("task "+t.ID(), w.err)
+	if !res.failed {
+		writeUpdates(w, &res.update, res.more)
+		if w.err != nil {
+			return s.failed("task "+t.ID(), w.err)
+		}
+		res.encoded = slices.Clone(w.buf)
+		w.reset()
 	}
-	res.encoded = slices.Clone(w.buf)
-	w.reset()
 	w.head(pendingRow, r.number, r.step+1)
 	w.text(`,"attempt":` + strconv.Itoa(res.attempt) + `,`)
 	r.write(w, i)
@@ -166,9 +187,22 @@ func (r *run[S, U]) pend(i int) error {
 	if w.err != nil {
 		return s.failed("task "+t.ID(), w.err)
 	}
-	err := s.store.Pend(s.ctx, s.thread, s.fence, []PendingWrite{{Seq: s.seq + 1, Key: t.ID(), Data: w.buf}})
-	if err != nil {
-		return s.failed("task "+t.ID(), err)
+	return s.pend("task "+t.ID(), []PendingWrite{{Seq: s.seq + 1, Key: t.ID(), Data: w.buf}})
+}
+
+// pend saves pending writes. It is safe for concurrent use.
+func (s *saver) pend(what string, rows []PendingWrite) error {
+	s.pending.Store(true)
+	if err := s.store.Pend(s.ctx, s.thread, s.fence, rows); err != nil {
+		return s.failed(what, err)
 	}
 	return nil
+}
+
+// notes saves what tasks have noted.
+func (s *saver) notes(rows []PendingWrite) error {
+	for i := range rows {
+		rows[i].Seq = s.seq + 1
+	}
+	return s.pend("note "+rows[0].Key, rows)
 }

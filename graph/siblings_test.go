@@ -13,7 +13,7 @@ import (
 )
 
 // twins runs a and b in one step, then c.
-func twins(t testing.TB, a, b nodeFunc, opts ...graph.CompileOption) *graph.App[trail, step] {
+func twins(t testing.TB, a, b nodeFunc, opts ...graph.Option) *graph.App[trail, step] {
 	return compile(t, func(g *graph.Graph[trail, step]) {
 		na, nb, c := g.Node("a", a), g.Node("b", b), g.Node("c", say("c"))
 		g.Start(na, nb)

@@ -108,24 +108,24 @@ func TestUpdatesAreFoldedInTaskOrderWhateverTheOrderOfTheGoroutines(t *testing.T
 // Rule 4.
 func TestAChainOfNNodesPassesWithLimitNAndTheLimitIsAnErrorOnlyWhenWorkRemains(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
-	_, err := chain(t, []graph.CompileOption{graph.MaxSteps(4)}, names...).Invoke(t.Context(), step{})
+	_, err := chain(t, []graph.Option{graph.MaxSteps(4)}, names...).Invoke(t.Context(), step{})
 	require.NoError(t, err)
 
-	app := chain(t, []graph.CompileOption{graph.MaxSteps(3)}, names...)
+	app := chain(t, []graph.Option{graph.MaxSteps(3)}, names...)
 	res, err := app.Invoke(t.Context(), step{})
 	require.ErrorIs(t, err, graph.ErrStepLimit)
 	graphtest.Path(t, res.Path, "a", "b", "c")
 	assert.Equal(t, []string{"a", "b", "c"}, res.State.Path, "what was reached comes back with the error")
 
-	_, err = app.Invoke(t.Context(), step{}, graph.StepLimit(4))
+	_, err = app.Invoke(t.Context(), step{}, graph.MaxSteps(4))
 	require.NoError(t, err)
-	_, err = app.Invoke(t.Context(), step{}, graph.StepLimit(0))
+	_, err = app.Invoke(t.Context(), step{}, graph.MaxSteps(0))
 	require.ErrorIs(t, err, graph.ErrLimit)
 }
 
 // Rule 4.
 func TestTheStateAtTheLimitIsSavedAndAResumeHasItsOwnAllowance(t *testing.T) {
-	thread := chain(t, []graph.CompileOption{graph.MaxSteps(2)}, "a", "b", "c", "d", "e").Thread("t")
+	thread := chain(t, []graph.Option{graph.MaxSteps(2)}, "a", "b", "c", "d", "e").Thread("t")
 	res, err := thread.Invoke(t.Context(), step{})
 	require.ErrorIs(t, err, graph.ErrStepLimit)
 	graphtest.Path(t, res.Path, "a", "b")

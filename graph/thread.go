@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 )
 
 // A Thread is a handle on one thread of an App: a state that lives on between calls. It holds nothing but its id
@@ -32,6 +33,8 @@ type Head[S any] struct {
 	Step   int      // committed steps of the last run
 	Next   []string // nodes of the step that waits to run, once per task, in task order; a part of it may be saved already
 	Done   bool     // the last run has come to its end
+
+	Interrupts []Interrupt // the open questions of the unfinished step, in task order
 }
 
 // Head reads the thread without claiming it. It returns [RowError] for a row that cannot be read.
@@ -44,44 +47,59 @@ func (t *Thread[S, U]) Head(ctx context.Context) (Head[S], error) {
 	for i := range saved.pos.Next {
 		head.Next = append(head.Next, saved.pos.Next[i].Node)
 	}
+	if t.app.plan.Check(saved.pos) == nil { // a graph that has changed has no questions of this one
+		head.Interrupts = saved.interrupts(&t.app.plan)
+	}
 	return head, nil
 }
 
 // Invoke applies in to the thread's state, the zero state on a new thread, and runs the graph from its start. Every step is
 // committed before the next one. An unfinished run is given up, with the pending writes of its unfinished step;
 // the Result says so. Errors are those of [App.Invoke], [SaveError], [RowError], and those of the store.
-func (t *Thread[S, U]) Invoke(ctx context.Context, in U) (Result[S], error) {
-	return t.start(ctx, in, nil)
+func (t *Thread[S, U]) Invoke(ctx context.Context, in U, opts ...Option) (Result[S], error) {
+	return t.start(ctx, in, nil, opts)
 }
 
 // Resume goes on with an unfinished run, behind its last commit: only tasks whose writes are not saved run. On a finished
 // thread it does nothing and returns the state; on one that was never started it returns [ErrNothingToResume].
 // It returns [ErrGraphChanged] when the topology differs from the one that the run had; see [AllowGraphChange].
-func (t *Thread[S, U]) Resume(ctx context.Context) (Result[S], error) {
-	return t.resume(ctx, nil)
+//
+// Answers to questions are given as options: [Answer], [Answers], [Reply]. All of them are checked and saved before anything
+// runs, or none: [ErrUnknownQuestion], [ErrAlreadyAnswered], [ErrAmbiguousAnswer], [ErrExpired], [AnswerError].
+// Tasks whose questions stay open do not run; the Result has their [Interrupt] again.
+func (t *Thread[S, U]) Resume(ctx context.Context, opts ...Option) (Result[S], error) {
+	return t.resume(ctx, nil, opts)
 }
 
 // Stream is Invoke as a sequence of events; see [App.Stream]. [RunStart] says whether an unfinished run was given up.
-func (t *Thread[S, U]) Stream(ctx context.Context, in U, modes Mode) iter.Seq2[Event[S, U], error] {
+func (t *Thread[S, U]) Stream(ctx context.Context, in U, modes Mode, opts ...Option) iter.Seq2[Event[S, U], error] {
 	return stream(ctx, t.id, modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
-		return t.start(ctx, in, out)
+		return t.start(ctx, in, out, opts)
 	})
 }
 
 // ResumeStream is Resume as a sequence of events. Tasks that were saved before show no start and no end, but their update
 // once the step is committed.
-func (t *Thread[S, U]) ResumeStream(ctx context.Context, modes Mode) iter.Seq2[Event[S, U], error] {
+func (t *Thread[S, U]) ResumeStream(ctx context.Context, modes Mode, opts ...Option) iter.Seq2[Event[S, U], error] {
 	return stream(ctx, t.id, modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
-		return t.resume(ctx, out)
+		return t.resume(ctx, out, opts)
 	})
 }
 
-func (t *Thread[S, U]) start(ctx context.Context, in U, out *sink[S, U]) (Result[S], error) {
-	r, saved, err := t.open(ctx, out)
+func (t *Thread[S, U]) start(ctx context.Context, in U, out *sink[S, U], opts []Option) (Result[S], error) {
+	r, err := t.app.newRun(ctx, out, opts)
+	if err != nil {
+		return Result[S]{}, err
+	}
+	if len(r.answers) > 0 {
+		return Result[S]{}, ErrNeedsResume
+	}
+	saved, err := t.open(ctx, r)
 	if err != nil {
 		return Result[S]{}, err
 	}
 	r.number = saved.run + 1
+	r.journals.run = r.number
 	r.result.Discarded = saved.exists && !saved.pos.Done()
 	r.save.discarded = r.result.Discarded
 	if err := r.input(in); err != nil {
@@ -90,12 +108,16 @@ func (t *Thread[S, U]) start(ctx context.Context, in U, out *sink[S, U]) (Result
 	return r.execute(ctx)
 }
 
-func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U]) (Result[S], error) {
+func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U], opts []Option) (Result[S], error) {
+	r, err := t.app.newRun(ctx, out, opts)
+	if err != nil {
+		return Result[S]{}, err
+	}
 	saved, err := t.load(ctx)
 	if err != nil {
 		return Result[S]{}, err
 	}
-	if err := t.resumable(saved); err != nil {
+	if err := t.resumable(ctx, saved, r.answers); err != nil {
 		return Result[S]{State: saved.state}, err
 	}
 	if saved.pos.Done() {
@@ -104,22 +126,56 @@ func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U]) (Result[S], 
 		}
 		return Result[S]{State: saved.state}, nil
 	}
-	r, saved, err := t.open(ctx, out)
-	if err != nil {
+	if saved, err = t.open(ctx, r); err != nil {
 		return Result[S]{}, err
 	}
-	if err := t.resumable(saved); err != nil { // it may have changed before the claim
+	if err := t.resumable(ctx, saved, r.answers); err != nil { // it may have changed before the claim
 		return Result[S]{State: saved.state}, err
 	}
-	r.number, r.step, *r.pos, r.pending = saved.run, saved.step, saved.pos, saved.pending
+	r.number, r.step, *r.pos, r.pending, r.last = saved.run, saved.step, saved.pos, saved.pending, saved.last
 	r.app.plan.resolve(r.pos)
+	if err := r.answer(saved); err != nil {
+		return Result[S]{State: saved.state}, err
+	}
 	return r.execute(ctx)
 }
 
-func (t *Thread[S, U]) resumable(saved *restored[S]) error {
-	switch {
-	case !saved.exists:
+// answer saves the answers that came with the call, and takes up what the tasks of the unfinished step have noted.
+func (r *run[S, U]) answer(saved *restored[S]) error {
+	js := &r.journals
+	js.run, js.step = r.number, r.step+1
+	answers, err := saved.match(r.save.thread, r.answers, r.clock.Now().UnixMilli())
+	if err != nil {
+		return err
+	}
+	answered := make([]*note, len(answers))
+	for i, m := range answers {
+		answered[i] = new(*m.note)
+		answered[i].Answer, answered[i].Seen = m.answer, false
+	}
+	if len(answered) > 0 {
+		if err := js.write(answered...); err != nil {
+			return err
+		}
+	}
+	for i, m := range answers {
+		*m.note = *answered[i]
+	}
+	r.passed = js.restore(saved.notes())
+	return nil
+}
+
+func (t *Thread[S, U]) resumable(ctx context.Context, saved *restored[S], answers []givenAnswer) error {
+	if !saved.exists {
 		return fmt.Errorf("%w: %q", ErrNothingToResume, t.id)
+	}
+	if _, err := saved.match(t.id, answers, clockFrom(ctx).Now().UnixMilli()); err != nil {
+		for _, a := range answers {
+			err = t.explainUnknown(ctx, a.id, err)
+		}
+		return err
+	}
+	switch {
 	case saved.pos.Done():
 		return nil
 	case saved.graph != t.app.fingerprint && !t.allowChange:
@@ -129,27 +185,27 @@ func (t *Thread[S, U]) resumable(saved *restored[S]) error {
 }
 
 // open claims and loads the thread.
-func (t *Thread[S, U]) open(ctx context.Context, out *sink[S, U]) (*run[S, U], *restored[S], error) {
+func (t *Thread[S, U]) open(ctx context.Context, r *run[S, U]) (*restored[S], error) {
 	if err := t.usable(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fence, err := t.store.Claim(ctx, t.id)
 	if err != nil {
-		return nil, nil, t.failed(ctx, "claim", err)
+		return nil, t.failed(ctx, "claim", err)
 	}
 	saved, err := t.load(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r := t.app.newRun(out)
 	*r.state = saved.state
 	r.save = &saver{
-		store: t.store, ctx: context.WithoutCancel(ctx), thread: t.id, fence: fence, seq: saved.seq,
-		graph: t.app.fingerprint, stored: saved.graph,
-		logged: saved.logged, snapshot: saved.snapshot, pending: len(saved.pending) > 0,
+		store: t.store, ctx: context.WithoutCancel(ctx), clock: r.clock, thread: t.id, fence: fence, seq: saved.seq,
+		graph: t.app.fingerprint, stored: saved.graph, logged: saved.logged, snapshot: saved.snapshot,
 		entry: newWriter(),
 	}
-	return r, saved, nil
+	r.save.pending.Store(len(saved.pending) > 0)
+	r.journals.save = r.save.notes
+	return saved, nil
 }
 
 func (t *Thread[S, U]) load(ctx context.Context) (*restored[S], error) {
@@ -164,8 +220,8 @@ func (t *Thread[S, U]) load(ctx context.Context) (*restored[S], error) {
 }
 
 func (t *Thread[S, U]) usable(ctx context.Context) error {
-	if t.id == "" {
-		return ErrThreadID
+	if t.id == "" || strings.Contains(t.id, ChildMark) {
+		return fmt.Errorf("%w: %q", ErrThreadID, t.id)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

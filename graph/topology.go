@@ -9,7 +9,8 @@ import (
 )
 
 // An Edge is one way from a node to the next, by names: "START" and "END" are the ends.
-// Label is the outcome of a route, "goto" or "send" for the targets of a [Graph.Dynamic] node, otherwise empty.
+// Label is the outcome of a route, "goto" or "send" for the targets of a [Graph.Dynamic] node,
+// "error" for the handler of its failures, otherwise empty.
 type Edge struct{ From, To, Label string }
 
 const (
@@ -74,6 +75,9 @@ func (g *Graph[S, U]) topology() Topology {
 		}
 		for _, to := range b.targets {
 			add(Node{b.ref}, g.nameOf(to), g.targetLabel(to))
+		}
+		if b.handler > 0 {
+			add(Node{b.ref}, g.nameOf(b.handler-1), errorLabel)
 		}
 		for _, e := range edges[i] {
 			if !slices.Contains(t.Edges, e) {

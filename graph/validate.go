@@ -62,6 +62,14 @@ func (g *Graph[S, U]) successors() (all, static [][]int) {
 	}
 	for i := range g.nodes {
 		all[i] = append(all[i], g.nodes[i].targets...)
+		if h := g.nodes[i].handler - 1; h >= 0 {
+			all[i] = append(all[i], h)
+			for _, j := range g.joins {
+				if slices.Contains(j.from, Node{g.nodes[i].ref}) {
+					all[h] = append(all[h], j.to.ref.index)
+				}
+			}
+		}
 	}
 	return all, static
 }
