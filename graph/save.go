@@ -154,7 +154,7 @@ func (r *run[S, U]) write(w *writer, i int) {
 	}
 	switch o := &r.outcomes[i]; {
 	case o.IsZero():
-	case len(o.Goto) == 0 && len(o.Sends) == 0:
+	case len(o.Goto) == 0 && len(o.Sends) == 0 && o.Failure == nil:
 		w.text(text.outcomes[r.app.plan.nodes[t.at-1].branch(o.Route)])
 	default:
 		w.text(`,"outcome":`)
