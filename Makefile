@@ -7,7 +7,7 @@ GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz bench golden clean
+.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz bench mutate golden clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -61,6 +61,9 @@ BENCHTIME ?= 1s
 COUNT     ?= 5
 bench: ## all benchmarks with their floors
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./graph/... ./store/... ./index/... ./nodes/... ./agent/...
+
+mutate: ## plant violations of the rules and see that the tests notice (ONLY=regexp of the titles)
+	@$(GO) run ./internal/mutate -run '$(ONLY)'
 
 golden: ## rewrite golden files after a change that you have looked at
 	$(GO) test ./graph ./agent ./internal/repl -update

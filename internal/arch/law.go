@@ -31,12 +31,14 @@ var Packages = []Package{
 	{Path: "internal/mask"},
 	{Path: "internal/near"},
 	{Path: "internal/arch"},
+	{Path: "internal/mutate"},
 
 	// Level 1: implementations and rules over one or two contracts.
 	{Path: "rules", Level: 1, May: []string{"state", "index", "index/text"}},
 	{Path: "tools", Level: 1, May: []string{"state", "index", "index/text"}},
 	{Path: "verify", Level: 1, May: []string{"state", "index", "index/text"}},
 	{Path: "store/*", Level: 1, May: []string{"graph", "index", "review"}},
+	{Path: "store/postgres/pgtest", Level: 1},
 	{Path: "scenario", Level: 1, May: []string{"graph", "internal/near"}},
 	{Path: "internal/config", Level: 1, May: []string{"state", "internal/near"}},
 	{Path: "internal/audit", Level: 1, May: []string{"internal/mask"}},
@@ -84,6 +86,7 @@ var Modules = []Use{
 	// One package each.
 	{Module: "github.com/looplab/fsm", In: []string{"rules"}},
 	{Module: "modernc.org/sqlite", In: []string{"store/sqlite"}},
+	{Module: "github.com/jackc/pgx/v5", In: []string{"store/postgres/..."}},
 	{Module: "github.com/caarlos0/env/v11", In: []string{"internal/config"}},
 	{Module: "github.com/joho/godotenv", In: []string{"internal/config"}},
 	{Module: "github.com/google/jsonschema-go", In: []string{"tools"}},
@@ -117,10 +120,12 @@ var Modules = []Use{
 }
 
 // Environment lists the functions of package os that read or change the environment, and who may use them besides tests:
-// one package, and the two that ask the terminal's own variables.
+// one package, the two that ask the terminal's own variables, and the test kit that asks whether it may skip.
 var (
 	environmentFunctions = []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv"}
 	environmentReader    = "internal/config"
 	terminalPackages     = []string{"internal/repl", "cmd/..."}
 	terminalVariables    = []string{"NO_COLOR", "TERM"}
+	testKit              = "store/postgres/pgtest"
+	testKitVariable      = "CI"
 )
