@@ -57,10 +57,10 @@ func (t *restored[S]) match(thread string, answers []givenAnswer, now int64) ([]
 	for _, a := range answers {
 		n, err := t.question(thread, a.id)
 		switch {
+		case a.again && (err != nil || n.Answer != nil):
+			continue // the child has had it before
 		case err != nil:
 			return nil, err
-		case n.Answer != nil && a.again:
-			continue
 		case n.Answer != nil, slices.ContainsFunc(list, func(m matched) bool { return m.note == n }):
 			return nil, fmt.Errorf("%w: %s", ErrAlreadyAnswered, a.id)
 		case n.Expires != 0 && n.Expires <= now:

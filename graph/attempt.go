@@ -115,6 +115,13 @@ func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) (err error) 
 		res.update = command.Update
 		return r.obey(&r.outcomes[i], command.Goto, command.Sends)
 	}
+	if n.inline != nil {
+		updates, err := n.inline(ctx, *r.state)
+		if err == nil {
+			res.update, res.more = updates[0], updates[1:] // a run that ends has at least one step with an update
+		}
+		return err
+	}
 	t := &r.pos.Next[i]
 	arg := t.arg
 	if arg == nil && t.Arg != nil {

@@ -49,13 +49,25 @@ func Charge(ctx context.Context, name string, amount int64) error {
 
 // ledger is what one call has used.
 type ledger struct {
+	parent *ledger // of the graph around this one; nil = none
 	limits map[string]int64
 	mu     sync.Mutex
 	used   map[string]int64
 	over   *BudgetError // the first
 }
 
+// charge counts for the call and for those around it, and returns the error of the innermost budget.
 func (l *ledger) charge(name string, amount int64) error {
+	err := l.count(name, amount)
+	if l.parent != nil {
+		if outer := l.parent.charge(name, amount); err == nil {
+			err = outer
+		}
+	}
+	return err
+}
+
+func (l *ledger) count(name string, amount int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.used == nil {
@@ -73,14 +85,20 @@ func (l *ledger) charge(name string, amount int64) error {
 	return err
 }
 
-// exceeded returns the first BudgetError of the call, with the sum as it is now.
+// limited says whether there is a budget at all.
+func (l *ledger) limited() bool { return len(l.limits) > 0 || l.parent != nil && l.parent.limited() }
+
+// exceeded returns the first BudgetError of the call or of those around it, with the sum as it is now.
 func (l *ledger) exceeded() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over == nil {
-		return nil
+	switch {
+	case l.over != nil:
+		return &BudgetError{l.over.Name, l.used[l.over.Name], l.over.Limit}
+	case l.parent != nil:
+		return l.parent.exceeded()
 	}
-	return &BudgetError{l.over.Name, l.used[l.over.Name], l.over.Limit}
+	return nil
 }
 
 // sums returns a copy of the counters, nil when there are none.

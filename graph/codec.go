@@ -69,6 +69,7 @@ type noteFields struct {
 	Expires int64           `json:"expires"`
 	Answer  json.RawMessage `json:"answer"`
 	Seen    bool            `json:"seen"`
+	Gone    bool            `json:"gone"`
 	Inner   *Interrupt      `json:"inner"`
 }
 
@@ -76,7 +77,7 @@ type noteFields struct {
 func (p *storedPending) note() *note {
 	return &note{
 		Kind: p.Kind, Task: p.Task, Node: p.Node, Key: p.Key, Order: p.Order, Value: p.Value, Prompt: p.Prompt,
-		Want: p.Want, Expires: p.Expires, Answer: p.Answer, Seen: p.Seen, Inner: p.Inner,
+		Want: p.Want, Expires: p.Expires, Answer: p.Answer, Seen: p.Seen, Gone: p.Gone, Inner: p.Inner,
 	}
 }
 

@@ -53,7 +53,10 @@ type taskShared struct {
 	run      int64
 	first    int // steps of the run before this call
 	names    []string
-	emit     func(c *taskContext, v any) // nil when nobody listens
+	emit     func(c *taskContext, v any)     // nil when nobody listens
+	forward  func(c *taskContext, event any) // takes the events of sub-graphs; nil when nobody listens
+	modes    Mode                            // of the events that forward takes
+	options  threadOptions                   // of the thread, for sub-graphs
 	journals *journals
 	ledger   *ledger
 }

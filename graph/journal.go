@@ -30,13 +30,14 @@ type note struct {
 	Want    string          `json:"want,omitzero"`
 	Expires int64           `json:"expires,omitzero"` // Unix milliseconds; 0 = never
 	Answer  json.RawMessage `json:"answer,omitempty"` // nil = open
+	Gone    bool            `json:"gone,omitzero"`    // a question of a sub-graph that it does not ask any more
 	Seen    bool            `json:"seen,omitzero"`    // the task has run with the answer, and asked something else
 	Inner   *Interrupt      `json:"inner,omitempty"`  // of a sub-graph, whose question this is
 
 	expired bool // this attempt has been told so, and does not wait any more
 }
 
-func (n *note) open() bool { return n.Kind == askNote && n.Answer == nil }
+func (n *note) open() bool { return n.Kind == askNote && n.Answer == nil && !n.Gone }
 
 // row is the key of a note's pending write. Task ids hold no slash.
 func (n *note) row() string { return n.Task + "/" + n.Kind + "/" + n.Key }

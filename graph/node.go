@@ -60,11 +60,12 @@ type WorkNode[Arg any] struct{ Node }
 // Send asks for one task with the argument arg. With a store, arg must survive JSON like the state does.
 func (w WorkNode[Arg]) Send(arg Arg) Send { return Send{ref: w.ref, arg: arg} }
 
-// body is what a node runs; exactly one of plain, dynamic and work is set.
+// body is what a node runs; exactly one of plain, dynamic, inline and work is set.
 type body[S, U any] struct {
 	ref     *nodeRef
 	plain   NodeFunc[S, U]
 	dynamic func(context.Context, S) (Command[U], error)
+	inline  func(context.Context, S) ([]U, error) // a graph on the same state
 	work    func(context.Context, S, any) (U, error)
 	pick    func(*S) string // of its route; nil without
 	nodeOptions

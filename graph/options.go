@@ -69,6 +69,8 @@ type ThreadOption func(*threadOptions)
 type threadOptions struct {
 	store       Store
 	allowChange bool
+	durability  durability
+	child       bool // of a sub-graph, whose id holds a ChildMark
 }
 
 // WithStore keeps the thread in store. The default is a [MemoryStore] that belongs to the App and dies with it.

@@ -29,6 +29,7 @@ type run[S Reducer[S, U], U any] struct {
 	clock    Clock
 	passed   bool     // the run has stopped before its next step already, and was resumed
 	last     []string // nodes of the step before this call
+	collect  *[]U     // takes the updates of committed steps, for a graph around this one; nil = nobody wants them
 	failOne  func()   // cancels the siblings of a failed task; nil = they finish
 
 	result   Result[S] // Steps and Discarded; State and Path are set at the end
@@ -65,7 +66,7 @@ func (a *App[S, U]) newRun(ctx context.Context, out *sink[S, U], opts []Option) 
 			return nil, err
 		}
 	}
-	r.ledger.limits = r.budgets
+	r.ledger.limits, r.ledger.parent = r.budgets, r.parent
 	return r, nil
 }
 
@@ -98,7 +99,13 @@ func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
 		r.sendEdges(0, r.app.startEdges())
 	}
 	r.shared = r.share(ctx)
+	if r.save != nil {
+		r.save.overlap()
+	}
 	err := r.loop(ctx)
+	if r.save != nil {
+		err = r.save.close(err)
+	}
 	r.result.State, r.result.Charged = *r.state, r.ledger.sums()
 	if len(r.path) > 0 {
 		r.result.Path = make([]string, len(r.path))
@@ -117,6 +124,7 @@ func (r *run[S, U]) share(ctx context.Context) *taskShared {
 	}
 	if r.save != nil {
 		s.thread = r.save.thread
+		s.options = threadOptions{store: r.save.store, durability: r.save.durability}
 	}
 	return s
 }
@@ -133,7 +141,7 @@ func (r *run[S, U]) loop(ctx context.Context) error {
 			r.result.Interrupts = stops
 			return err
 		}
-		if len(r.budgets) > 0 {
+		if r.ledger.limited() {
 			if err := r.ledger.exceeded(); err != nil {
 				return err
 			}
@@ -208,6 +216,9 @@ func (r *run[S, U]) commit() error {
 		}
 	}
 	r.journals.clear()
+	if r.collect != nil {
+		r.collectUpdates()
+	}
 	r.state, r.after = r.after, r.state
 	r.pos, r.spare = r.spare, r.pos
 	r.step++
@@ -219,6 +230,15 @@ func (r *run[S, U]) commit() error {
 		r.reportStep(r.spare.Next)
 	}
 	return nil
+}
+
+// collectUpdates keeps the updates of the step that was committed just now.
+func (r *run[S, U]) collectUpdates() {
+	for i := range r.results {
+		if res := &r.results[i]; !res.failed {
+			*r.collect = append(append(*r.collect, res.update), res.more...)
+		}
+	}
 }
 
 // withCause turns the failure of a step whose context has ended into the cause of that end. Failures of nodes that have

@@ -12,16 +12,19 @@ const minSnapshot = 16 << 10
 
 // A saver writes one run of a thread. It belongs to the run's goroutine, except pend, which tasks call at the same time.
 type saver struct {
-	store     Store
-	ctx       context.Context // of the run, without its cancellation: what is finished is kept
-	thread    string
-	fence     int64
-	seq       int64 // of the last entry
-	graph     string
-	stored    string      // fingerprint that the thread has on record
-	logged    int         // bytes of the entries since the snapshot
-	snapshot  int         // bytes of the snapshot
-	pending   atomic.Bool // pending writes exist for the next entry
+	store    Store
+	ctx      context.Context // of the run, without its cancellation: what is finished is kept
+	thread   string
+	fence    int64
+	seq      int64 // of the last entry
+	graph    string
+	stored   string      // fingerprint that the thread has on record
+	logged   int         // bytes of the entries since the snapshot
+	snapshot int         // bytes of the snapshot
+	pending  atomic.Bool // pending writes exist for the next entry
+	durability
+	queue     *writeQueue // nil under Sync
+	ahead     int         // writes that may wait in it; 0 = any number
 	batch     [1]Entry
 	clock     Clock
 	entry     *writer
@@ -31,10 +34,15 @@ type saver struct {
 
 // commit appends an entry.
 func (s *saver) commit(what string, e Entry) error {
-	s.batch[0] = e
-	err := s.store.Commit(s.ctx, s.thread, s.fence, s.batch[:])
-	if err != nil {
-		return s.failed(what, err)
+	if s.queue != nil {
+		if err := s.queue.add(queued{what: what, entry: e}, s.ahead); err != nil {
+			return err
+		}
+	} else {
+		s.batch[0] = e
+		if err := s.store.Commit(s.ctx, s.thread, s.fence, s.batch[:]); err != nil {
+			return s.failed(what, err)
+		}
 	}
 	s.seq, s.stored = e.Seq, s.graph
 	s.pending.Store(false)
@@ -117,18 +125,27 @@ func (r *run[S, U]) finishEntry(what string, step int, pos *Position, next *S) e
 }
 
 func (r *run[S, U]) encodeSnapshot(step int, pos *Position, state *S) []byte {
+	var last []string
+	if step > 0 {
+		last = nodesOf(r.pos.Next)
+	}
+	return r.encodeWhole(snapshotRow, step, pos, state, last)
+}
+
+// encodeWhole encodes a whole state and its place; the bytes are valid until the next call. An error is in save.state.err.
+func (r *run[S, U]) encodeWhole(kind string, step int, pos *Position, state *S, last []string) []byte {
 	s := r.save
 	if s.state == nil {
 		s.state = newWriter()
 	}
 	w := s.state
 	w.reset()
-	w.head(snapshotRow, r.number, step)
+	w.head(kind, r.number, step)
 	w.text(`,"graph":"` + s.graph + `","position":`)
 	w.position(pos, r.app.texts)
-	if step > 0 {
+	if len(last) > 0 {
 		w.text(`,"last":`)
-		w.value(nodesOf(r.pos.Next))
+		w.value(last)
 	}
 	w.text(`,"state":`)
 	w.value(state)
@@ -193,6 +210,9 @@ func (r *run[S, U]) pend(i int) error {
 // pend saves pending writes. It is safe for concurrent use.
 func (s *saver) pend(what string, rows []PendingWrite) error {
 	s.pending.Store(true)
+	if s.queue != nil {
+		return s.queue.add(queued{what: what, rows: rows}, s.ahead)
+	}
 	if err := s.store.Pend(s.ctx, s.thread, s.fence, rows); err != nil {
 		return s.failed(what, err)
 	}

@@ -25,6 +25,7 @@ type settings struct {
 	stopBefore     []string // nodes
 	stopAfter      []string
 	answers        []givenAnswer
+	parent         *ledger // of the call around a sub-graph
 }
 
 func defaultSettings() settings { return settings{steps: 100, concurrency: runtime.GOMAXPROCS(0)} }

@@ -87,6 +87,11 @@ func (t *Thread[S, U]) ResumeStream(ctx context.Context, modes Mode, opts ...Opt
 }
 
 func (t *Thread[S, U]) start(ctx context.Context, in U, out *sink[S, U], opts []Option) (Result[S], error) {
+	return t.begin(ctx, out, opts, func(r *run[S, U]) error { return r.input(in) })
+}
+
+// begin starts a run with what place does: it sets the state and the position, and saves them.
+func (t *Thread[S, U]) begin(ctx context.Context, out *sink[S, U], opts []Option, place func(*run[S, U]) error) (Result[S], error) {
 	r, err := t.app.newRun(ctx, out, opts)
 	if err != nil {
 		return Result[S]{}, err
@@ -98,11 +103,13 @@ func (t *Thread[S, U]) start(ctx context.Context, in U, out *sink[S, U], opts []
 	if err != nil {
 		return Result[S]{}, err
 	}
+	ctx, release := r.save.keep(ctx)
+	defer release()
 	r.number = saved.run + 1
 	r.journals.run = r.number
 	r.result.Discarded = saved.exists && !saved.pos.Done()
 	r.save.discarded = r.result.Discarded
-	if err := r.input(in); err != nil {
+	if err := place(r); err != nil {
 		return Result[S]{State: saved.state}, err
 	}
 	return r.execute(ctx)
@@ -129,6 +136,8 @@ func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U], opts []Optio
 	if saved, err = t.open(ctx, r); err != nil {
 		return Result[S]{}, err
 	}
+	ctx, release := r.save.keep(ctx)
+	defer release()
 	if err := t.resumable(ctx, saved, r.answers); err != nil { // it may have changed before the claim
 		return Result[S]{State: saved.state}, err
 	}
@@ -195,6 +204,9 @@ func (t *Thread[S, U]) open(ctx context.Context, r *run[S, U]) (*restored[S], er
 	}
 	saved, err := t.load(ctx)
 	if err != nil {
+		if leaser := leaserOf(t.store); leaser != nil {
+			leaser.Release(context.WithoutCancel(ctx), t.id, fence) //nolint:errcheck // a claim that cannot be released runs out
+		}
 		return nil, err
 	}
 	*r.state = saved.state
@@ -204,6 +216,10 @@ func (t *Thread[S, U]) open(ctx context.Context, r *run[S, U]) (*restored[S], er
 		entry: newWriter(),
 	}
 	r.save.pending.Store(len(saved.pending) > 0)
+	r.save.durability = t.durability
+	if t.durability == exitWrites {
+		r.save.queue = newWriteQueue(r.save.writeAll)
+	}
 	r.journals.save = r.save.notes
 	return saved, nil
 }
@@ -220,7 +236,7 @@ func (t *Thread[S, U]) load(ctx context.Context) (*restored[S], error) {
 }
 
 func (t *Thread[S, U]) usable(ctx context.Context) error {
-	if t.id == "" || strings.Contains(t.id, ChildMark) {
+	if t.id == "" || !t.child && strings.Contains(t.id, ChildMark) {
 		return fmt.Errorf("%w: %q", ErrThreadID, t.id)
 	}
 	if ctx.Err() != nil {

@@ -1,0 +1,258 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Sub declares a node that runs another graph, with a state of its own: in makes the child's input from the parent's state,
+// out makes a command of the parent from the parent's state as the step began and the child's final state; the child's own
+// updates are in the latter. Where out may go is declared with [Graph.Targets]; without Goto the node's edges fire.
+//
+// On a thread the child is a thread of its own in the same store, with its own entries, whose id is that of the parent,
+// [ChildMark] and the place of the task. When the task runs again, after a failure, a crash or a question, the child goes on
+// where it stopped; a new task of the same node starts a new child. Questions of the child are questions of the parent: their
+// ids begin with the place of the task. A [Charge] in the child counts for the parent, too.
+// The limits of the child are those that it was compiled with. Its events are in the parent's stream with mode [Children].
+func Sub[S Reducer[S, U], U any, CS Reducer[CS, CU], CU any](
+	g *Graph[S, U], name string, child *App[CS, CU],
+	in func(S) (CU, error), out func(S, CS) (Command[U], error), opts ...NodeOption,
+) Node {
+	if child == nil || in == nil || out == nil {
+		g.mistake(fmt.Errorf("%w: sub-graph %q", ErrNilFunc, name))
+	}
+	return g.Dynamic(name, func(ctx context.Context, s S) (Command[U], error) {
+		input, err := in(s)
+		if err != nil {
+			return Command[U]{}, fmt.Errorf("input of the sub-graph: %w", err)
+		}
+		state, _, err := runChild(ctx, child, func(r *run[CS, CU]) error { return r.input(input) })
+		if err != nil {
+			return Command[U]{}, err
+		}
+		return out(s, state)
+	}, opts...)
+}
+
+// Inline declares a node that runs another graph on the same state: the child begins with the parent's state, and each of
+// its updates becomes one of the parent's, in their order. Everything else is as with [Sub].
+func Inline[S Reducer[S, U], U any](g *Graph[S, U], name string, child *App[S, U], opts ...NodeOption) Node {
+	if child == nil {
+		g.mistake(fmt.Errorf("%w: sub-graph %q", ErrNilFunc, name))
+	}
+	inline := func(ctx context.Context, s S) ([]U, error) {
+		_, updates, err := runChild(ctx, child, func(r *run[S, U]) error { return r.base(s) })
+		return updates, err
+	}
+	return g.add(name, body[S, U]{inline: inline}, opts)
+}
+
+// runChild runs the graph of a node, or lets it go on, and returns its final state and all its updates.
+func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], begin func(*run[S, U]) error) (S, []U, error) {
+	var none S
+	c := ctx.Value(taskKey{}).(*taskContext) // set for every node
+	if c.shared.thread == "" {
+		return runChildInMemory(ctx, c, app, begin)
+	}
+	t := &Thread[S, U]{app: app, id: c.childThread(), threadOptions: c.shared.options}
+	t.child = true
+	saved, err := t.load(ctx)
+	if err != nil {
+		return none, nil, err
+	}
+	j := c.journal()
+	sink := childSink[S, U](c, t.id)
+	var res Result[S]
+	if saved.exists {
+		given := j.deliver()
+		res, err = t.resume(ctx, sink, append(c.childOptions(), given))
+	} else {
+		res, err = t.begin(ctx, sink, c.childOptions(), begin)
+	}
+	if err != nil {
+		return none, nil, j.reopen(err)
+	}
+	if err := j.adopt(res.Interrupts); err != nil {
+		return none, nil, err
+	}
+	updates, err := t.updates(ctx)
+	return res.State, updates, err
+}
+
+// runChildInMemory runs a child of a run without a thread.
+func runChildInMemory[S Reducer[S, U], U any](ctx context.Context, c *taskContext, app *App[S, U], begin func(*run[S, U]) error) (S, []U, error) {
+	if _, ok := c.Value(seedKey{}).(uint64); ok {
+		ctx = WithSeed(ctx, c.random(childPurpose).Uint64())
+	}
+	var none S
+	r, err := app.newRun(ctx, childSink[S, U](c, ""), c.childOptions())
+	if err != nil {
+		return none, nil, err
+	}
+	r.collect = new([]U)
+	r.number = 1
+	if err := begin(r); err != nil {
+		return none, nil, err
+	}
+	res, err := r.execute(ctx)
+	if err == nil && len(res.Interrupts) > 0 {
+		err = ErrNeedsThread
+	}
+	return res.State, *r.collect, err
+}
+
+// childPurpose keeps the random numbers of a child apart from those of its task.
+const childPurpose = 1 << 63
+
+// childThread is the id of the thread of this task's sub-graph.
+func (c *taskContext) childThread() string {
+	return fmt.Sprintf("%s%s%d.%d.%s", c.shared.thread, ChildMark, c.shared.run, c.shared.first+int(c.step), c.task())
+}
+
+// childOptions hand to a child what holds for the whole call.
+func (c *taskContext) childOptions() []Option {
+	return []Option{func(s *settings) error {
+		s.parent = c.shared.ledger
+		return nil
+	}}
+}
+
+// base places a run at the start with a state that is there already, and stores that as the first entry.
+func (r *run[S, U]) base(s S) error {
+	pos := r.app.plan.Start()
+	*r.state = s
+	if err := r.saveBase(&pos, &s); err != nil {
+		return err
+	}
+	*r.pos = pos
+	return nil
+}
+
+// saveBase commits an entry that holds a whole state.
+func (r *run[S, U]) saveBase(pos *Position, s *S) error {
+	if r.save == nil {
+		return nil
+	}
+	data := r.encodeWhole(baseEntry, 0, pos, s, nil)
+	if err := r.save.state.err; err != nil {
+		return r.save.failed(baseEntry, err)
+	}
+	return r.save.commit(baseEntry, Entry{Seq: r.save.seq + 1, Data: data})
+}
+
+// updates are those that the steps of the thread have made, in order.
+func (t *Thread[S, U]) updates(ctx context.Context) ([]U, error) {
+	var list []U
+	for e, err := range t.store.Log(ctx, t.id, 0) {
+		if err != nil {
+			return nil, t.failed(ctx, "read", err)
+		}
+		var s storedEntry
+		if err := decode(e.Data, &s); err != nil {
+			return nil, &RowError{t.id, e.Seq, "entry", err}
+		}
+		if s.Kind != stepEntry {
+			continue
+		}
+		for i := range s.Writes {
+			if s.Writes[i].Update == nil {
+				continue
+			}
+			updates, err := decodeUpdates[U](&s.Writes[i])
+			if err != nil {
+				return nil, &RowError{t.id, e.Seq, "entry", err}
+			}
+			list = append(list, updates...)
+		}
+	}
+	return list, nil
+}
+
+// deliver hands the answers to a child's questions on, and lets its stops pass.
+func (j *journal) deliver() Option {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var given []givenAnswer
+	for _, n := range j.notes {
+		if n.Inner != nil && n.Answer != nil {
+			given = append(given, givenAnswer{id: n.Key, value: n.Answer, again: true})
+		}
+	}
+	return func(s *settings) error {
+		s.answers = given
+		return nil
+	}
+}
+
+// adopt makes the interrupts of a child those of its task, and forgets the ones that it does not wait for any more.
+func (j *journal) adopt(open []Interrupt) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var gone []*note
+	for _, n := range j.notes {
+		if n.Inner != nil && n.open() && !slices.ContainsFunc(open, func(i Interrupt) bool { return i.ID == n.Key }) {
+			n.Gone = true
+			gone = append(gone, n)
+		}
+	}
+	if len(gone) > 0 {
+		if err := j.all.write(gone...); err != nil {
+			j.err = err
+			return err
+		}
+	}
+	for _, i := range open {
+		n, err := j.use(askNote, i.ID)
+		if err != nil {
+			return err
+		}
+		if n != nil && n.open() {
+			continue
+		}
+		n = &note{Kind: askNote, Key: i.ID, Prompt: i.Prompt, Want: i.Want, Inner: &i}
+		if !i.Expires.IsZero() {
+			n.Expires = i.Expires.UnixMilli()
+		}
+		if err := j.add(n); err != nil {
+			return err
+		}
+	}
+	if len(open) > 0 {
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// reopen opens a question again whose answer the child has refused.
+func (j *journal) reopen(err error) error {
+	var refused *AnswerError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := j.find(askNote, refused.ID)
+	if n == nil || n.Answer == nil {
+		return err
+	}
+	n.Answer, n.Seen = nil, false
+	if err := j.all.write(n); err != nil {
+		j.err = err
+		return err
+	}
+	j.err = &AnswerError{ID: interruptID(j.all.run, j.all.step, n.Task, n.Key), Want: refused.Want, Err: refused.Err}
+	return j.err
+}
+
+// childSink takes the events of a task's sub-graph to the consumer of the parent, nil when there is none.
+func childSink[S, U any](c *taskContext, thread string) *sink[S, U] {
+	if c.shared.forward == nil {
+		return nil
+	}
+	return &sink[S, U]{
+		mode: c.shared.modes, thread: thread, cancel: func() {},
+		yield: func(e Event[S, U], _ error) bool { c.shared.forward(c, e); return true },
+	}
+}
