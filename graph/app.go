@@ -49,10 +49,7 @@ func stream[S, U any](ctx context.Context, thread string, modes Mode, do func(co
 		defer cancel(errStreamStopped)
 		out := &sink[S, U]{yield: yield, mode: modes, thread: thread, cancel: func() { cancel(errStreamStopped) }}
 		res, err := do(ctx, out)
-		for _, i := range res.Interrupts {
-			out.send(Event[S, U]{Kind: Interrupted, Step: i.Step, Node: i.Node, Task: i.Task, Interrupt: i}, nil)
-		}
-		out.send(Event[S, U]{Kind: RunEnd, Step: out.step, State: res.State, Err: err, Discarded: res.Discarded}, err)
+		out.finish(&res, err)
 	}
 }
 

@@ -24,6 +24,7 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		err   error
 		stack []byte
 		final bool // not for the handler
+		ended bool // the end of the last attempt is reported
 	)
 	for res.attempt = 1; ; res.attempt++ {
 		*c = taskContext{r.shared, int32(r.result.Steps + 1), int32(t.at - 1), int32(t.Send), int32(res.attempt)}
@@ -42,16 +43,21 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 			break
 		}
 		*res = result[U]{attempt: res.attempt} // what a failed attempt wrote vanishes
-		if !n.again(ctx, res.attempt, err) || !r.pause(ctx, n, c, res.attempt) {
+		if !n.again(ctx, res.attempt, err) {
 			break
 		}
 		r.endTask(r.step+1, t, res, r.nodeError(t, res, err, stack))
+		if ended = !r.pause(ctx, n, c, t, res.attempt); ended {
+			break
+		}
 		c = new(taskContext) // the node may have kept the one of the failed attempt
 	}
 	if err != nil {
 		*res = result[U]{attempt: res.attempt}
 		res.err = r.nodeError(t, res, err, stack)
-		r.endTask(r.step+1, t, res, res.err)
+		if !ended {
+			r.endTask(r.step+1, t, res, res.err)
+		}
 		if n.handler > 0 && !final && ctx.Err() == nil {
 			r.handOver(res, i)
 		}
@@ -219,8 +225,10 @@ func (n *body[S, U]) again(ctx context.Context, attempt int, err error) bool {
 }
 
 // pause waits between two attempts; false means that ctx has ended meanwhile.
-func (r *run[S, U]) pause(ctx context.Context, n *body[S, U], c *taskContext, attempt int) bool {
-	return r.clock.Wait(ctx, n.wait(attempt, c.random(uint64(attempt)))) == nil
+func (r *run[S, U]) pause(ctx context.Context, n *body[S, U], c *taskContext, t *Task, attempt int) bool {
+	d := n.wait(attempt, c.random(uint64(attempt)))
+	r.send(Event[S, U]{Kind: RetryKind, Step: r.step + 1, Node: t.Node, Task: t.ID(), Attempt: attempt, Delay: d}, details)
+	return r.clock.Wait(ctx, d) == nil
 }
 
 // wait is a random time between half and all of the backoff after an attempt.

@@ -44,6 +44,7 @@ func Charge(ctx context.Context, name string, amount int64) error {
 	if amount < 0 {
 		return fmt.Errorf("charge %s: %w: %d", name, ErrLimit, amount)
 	}
+	c.say(details, signal{kind: ChargeKind, text: name, amount: amount})
 	return c.shared.ledger.charge(name, amount)
 }
 

@@ -35,28 +35,18 @@ func InfoFrom(ctx context.Context) (TaskInfo, bool) {
 	return info, true
 }
 
-// Emit hands v to the consumer of the run's stream as an event of kind [CustomKind] and waits until it is taken.
-// It does nothing when nobody listens for [Custom] events, when ctx is no task's context, and after the task's step has
-// ended. A node may call it from any goroutine.
-func Emit(ctx context.Context, v any) {
-	if c, ok := ctx.Value(taskKey{}).(*taskContext); ok && c.shared.emit != nil {
-		c.shared.emit(c, v)
-	}
-}
-
 type taskKey struct{}
 
-// taskShared is what the task contexts of a run have in common. A step with a timeout or with custom events has its own.
+// taskShared is what the task contexts of a run have in common. A step with a timeout or with a consumer of what its tasks say has its own.
 type taskShared struct {
 	context.Context
 	thread   string
 	run      int64
 	first    int // steps of the run before this call
 	names    []string
-	emit     func(c *taskContext, v any)     // nil when nobody listens
-	forward  func(c *taskContext, event any) // takes the events of sub-graphs; nil when nobody listens
-	modes    Mode                            // of the events that forward takes
-	options  threadOptions                   // of the thread, for sub-graphs
+	modes    Mode                           // that the consumer wants; 0 = nobody listens
+	report   func(c *taskContext, s signal) // set when modes is
+	options  threadOptions                  // of the thread, for sub-graphs
 	journals *journals
 	ledger   *ledger
 }

@@ -107,10 +107,10 @@ func (r *run[S, U]) runTasks(ctx context.Context, todo []int) {
 	}
 	w := &wire[S, U]{events: make(chan Event[S, U]), done: make(chan struct{})}
 	r.wire = w
-	if r.wants(Custom) {
+	if r.wants(live) {
 		defer func(shared *taskShared) { r.shared = shared }(r.shared)
 		r.shared = r.share(ctx)
-		r.shared.emit = w.emit
+		r.shared.modes, r.shared.report = r.out.mode, w.signal
 	}
 	for range workers {
 		g.wg.Go(g.work)
@@ -203,14 +203,6 @@ func (w *wire[S, U]) send(e Event[S, U]) {
 	case w.events <- e:
 	case <-w.done:
 	}
-}
-
-// emit sends a custom event of the task whose context c is.
-func (w *wire[S, U]) emit(c *taskContext, v any) {
-	t := Task{Node: c.shared.names[c.node], Send: int(c.send)}
-	w.send(Event[S, U]{
-		Kind: CustomKind, Step: c.shared.first + int(c.step), Node: t.Node, Task: t.ID(), Attempt: int(c.attempt), Custom: v,
-	})
 }
 
 // deliver passes events on until all tasks have ended, also when the consumer leaves or panics.

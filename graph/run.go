@@ -27,6 +27,7 @@ type run[S Reducer[S, U], U any] struct {
 	journals journals        // of the running step
 	ledger   ledger          // of this call
 	clock    Clock
+	begun    bool     // by this call; it goes on otherwise
 	passed   bool     // the run has stopped before its next step already, and was resumed
 	last     []string // nodes of the step before this call
 	collect  *[]U     // takes the updates of committed steps, for a graph around this one; nil = nobody wants them
@@ -80,24 +81,18 @@ func (r *run[S, U]) input(in U) error {
 	if err := r.saveInput(&in, &pos, &next); err != nil {
 		return err
 	}
-	*r.state, *r.pos = next, pos
+	*r.state, *r.pos, r.begun = next, pos, true
 	return nil
 }
 
 // execute runs steps until nothing is left or something fails.
 func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
-	if r.out != nil {
-		r.out.step = r.step
-	}
 	if d := r.wallTime; d > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, ErrWallTime)
 		defer cancel()
 	}
-	r.send(Event[S, U]{Kind: RunStart, Step: r.step, State: *r.state, Discarded: r.result.Discarded}, 0)
-	if r.step == 0 {
-		r.sendEdges(0, r.app.startEdges())
-	}
+	r.reportStart()
 	r.shared = r.share(ctx)
 	if r.save != nil {
 		r.save.overlap()
@@ -195,11 +190,11 @@ func (r *run[S, U]) reset(n int) {
 	r.finished = r.finished[:0]
 }
 
-// runOne runs the only task of a step, on this goroutine unless its custom events have to reach a consumer meanwhile.
+// runOne runs the only task of a step, on this goroutine unless what it says has to reach a consumer meanwhile.
 func (r *run[S, U]) runOne(ctx context.Context) error {
 	switch {
 	case r.results[0].waiting:
-	case r.wants(Custom):
+	case r.wants(live):
 		r.runTasks(ctx, []int{0})
 	default:
 		r.perform(ctx, 0, &r.contexts.take(1)[0])

@@ -71,6 +71,7 @@ func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], begin
 	} else {
 		res, err = t.begin(ctx, sink, c.childOptions(), begin)
 	}
+	sink.finish(&res, err)
 	if err != nil {
 		return none, nil, j.reopen(err)
 	}
@@ -87,7 +88,8 @@ func runChildInMemory[S Reducer[S, U], U any](ctx context.Context, c *taskContex
 		ctx = WithSeed(ctx, c.random(childPurpose).Uint64())
 	}
 	var none S
-	r, err := app.newRun(ctx, childSink[S, U](c, ""), c.childOptions())
+	sink := childSink[S, U](c, "")
+	r, err := app.newRun(ctx, sink, c.childOptions())
 	if err != nil {
 		return none, nil, err
 	}
@@ -100,6 +102,7 @@ func runChildInMemory[S Reducer[S, U], U any](ctx context.Context, c *taskContex
 	if err == nil && len(res.Interrupts) > 0 {
 		err = ErrNeedsThread
 	}
+	sink.finish(&res, err)
 	return res.State, *r.collect, err
 }
 
@@ -126,7 +129,7 @@ func (r *run[S, U]) base(s S) error {
 	if err := r.saveBase(&pos, &s); err != nil {
 		return err
 	}
-	*r.pos = pos
+	*r.pos, r.begun = pos, true
 	return nil
 }
 
@@ -244,15 +247,4 @@ func (j *journal) reopen(err error) error {
 	}
 	j.err = &AnswerError{ID: interruptID(j.all.run, j.all.step, n.Task, n.Key), Want: refused.Want, Err: refused.Err}
 	return j.err
-}
-
-// childSink takes the events of a task's sub-graph to the consumer of the parent, nil when there is none.
-func childSink[S, U any](c *taskContext, thread string) *sink[S, U] {
-	if c.shared.forward == nil {
-		return nil
-	}
-	return &sink[S, U]{
-		mode: c.shared.modes, thread: thread, cancel: func() {},
-		yield: func(e Event[S, U], _ error) bool { c.shared.forward(c, e); return true },
-	}
 }
