@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/kbagent/kbagent/graph"
+)
+
+// Lease implements graph.Leaser: it is Options.Lease.
+func (c *Checkpoints) Lease() time.Duration { return c.db.opts.Lease }
+
+// Renew implements graph.Leaser.
+func (c *Checkpoints) Renew(ctx context.Context, thread string, fence int64) error {
+	n, err := c.db.write(ctx, `UPDATE graph_threads SET lease_until = clock_timestamp() + $3::interval, reserved = false
+		WHERE thread = $1 AND fence = $2`, []byte(thread), fence, c.db.opts.Lease)
+	if err == nil && n == 0 {
+		err = graph.ErrFenced
+	}
+	return err
+}
+
+// Release implements graph.Leaser. It tells [Checkpoints.Watch].
+func (c *Checkpoints) Release(ctx context.Context, thread string, fence int64) error {
+	_, err := c.db.write(ctx, `
+		WITH released AS (
+			UPDATE graph_threads SET lease_until = NULL, reserved = false WHERE thread = $1 AND fence = $2 AND lease_until IS NOT NULL RETURNING no
+		)
+		SELECT pg_notify($3, $4) FROM released WHERE $4::text <> ''`, []byte(thread), fence, c.db.opts.Schema, notice(Released, thread))
+	return err
+}
+
+// takeSQL compares with the clock at its start, so that the index serves it. Rows that another worker is taking, or that
+// a claim or a write holds at this moment, are passed over.
+const takeSQL = `
+WITH lost AS MATERIALIZED (
+	SELECT no FROM graph_threads WHERE lease_until < now() AND seq > 0 AND position('\x1f'::bytea IN thread) = 0
+	ORDER BY lease_until LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE graph_threads t SET lease_until = clock_timestamp() + $2::interval, reserved = true
+FROM lost WHERE t.no = lost.no RETURNING t.thread`
+
+// TakeAbandoned returns up to limit threads (≥ 1) whose lease has run out without a release: the process that worked on
+// them has died, or cannot reach the database. They are reserved for the caller for one Lease: no other call returns them
+// meanwhile. It takes no claim; the caller's Resume does, and that shuts the earlier writer out should it still live.
+// Children of threads are never returned: resuming the thread resumes them.
+//
+// A worker calls [Checkpoints.Dismiss] when it is done with a thread in whatever way; see the example.
+// Nothing wakes a worker when a lease runs out: it asks again after a part of the lease.
+func (c *Checkpoints) TakeAbandoned(ctx context.Context, limit int) (threads []string, err error) {
+	if limit < 1 {
+		return nil, fmt.Errorf("postgres: take %d threads: at least 1", limit)
+	}
+	err = c.db.with(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		rows, err := conn.Query(ctx, takeSQL, limit, c.db.opts.Lease)
+		if err != nil {
+			return explainSent(ctx, err)
+		}
+		threads, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+			var id []byte
+			err := row.Scan(&id)
+			return string(id), err
+		})
+		return explainSent(ctx, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return threads, nil
+}
+
+// Dismiss ends the reservation of a thread that [Checkpoints.TakeAbandoned] has returned, so that it is not returned again.
+// It does nothing when somebody has claimed the thread since, as a Resume does that finds work: the release of that run
+// is what counts. It is for the others: the run had come to its end before its process died, or cannot be resumed.
+func (c *Checkpoints) Dismiss(ctx context.Context, thread string) error {
+	_, err := c.db.write(ctx, `UPDATE graph_threads SET lease_until = NULL, reserved = false WHERE thread = $1 AND reserved`, []byte(thread))
+	return err
+}
