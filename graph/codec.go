@@ -13,8 +13,8 @@ const formatVersion = 1
 const (
 	inputEntry  = "input"
 	stepEntry   = "step"
-	editEntry   = "edit" // UpdateState: written like a step
-	forkEntry   = "fork"
+	editEntry   = "edit"     // UpdateState: written like a step
+	forkEntry   = "fork"     // a whole state, too: no older entry is needed to read it
 	baseEntry   = "base"     // a whole state, written like a snapshot
 	snapshotRow = "snapshot" // not an entry, but written like one
 	pendingRow  = "pending"  // neither
@@ -92,7 +92,7 @@ type storedNote struct {
 // storedSnapshot is what Entry.Snapshot holds.
 type storedSnapshot struct {
 	Version  int             `json:"v"`
-	Kind     string          `json:"kind"` // snapshotRow, or baseEntry where it stands in the log
+	Kind     string          `json:"kind"` // snapshotRow; forkEntry and baseEntry where it stands in the log
 	Run      int64           `json:"run"`
 	Step     int             `json:"step"`
 	Graph    string          `json:"graph"`
@@ -100,6 +100,10 @@ type storedSnapshot struct {
 	State    json.RawMessage `json:"state"`
 	Last     []string        `json:"last,omitempty"` // nodes of the step that led here
 	At       int64           `json:"at,omitzero"`
+
+	From      int64  `json:"from,omitzero"` // of a fork: the entry whose state this is
+	Was       string `json:"was,omitzero"`  // of a base: the kind of the entry that it stands in for
+	Discarded bool   `json:"discarded,omitzero"`
 }
 
 // IsZero lets the codec leave out an outcome that says nothing.

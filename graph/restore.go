@@ -17,7 +17,7 @@ type restored[S any] struct {
 	logged   int // bytes of the entries since the snapshot
 	snapshot int // bytes of the snapshot
 	pending  []storedPending
-	last     []string // nodes of the step that led here; nil after an input or a fork
+	last     []string // nodes of the step or edit that led here; nil after an input
 	open     []*note  // see notes
 }
 
@@ -92,7 +92,7 @@ func replay[S Reducer[S, U], U any](t *restored[S], e *Entry) error {
 		return err
 	}
 	switch {
-	case s.Kind == baseEntry && t.seq == 0: // the log before it was trimmed, or it belongs to a sub-graph
+	case s.Kind == forkEntry, s.Kind == baseEntry && t.seq == 0: // the log before it was trimmed, or it belongs to a sub-graph
 		return t.readBase(e)
 	case e.Seq != t.seq+1:
 		return fmt.Errorf("%w: entry %d is missing", ErrDamaged, t.seq+1)
@@ -120,6 +120,7 @@ func replay[S Reducer[S, U], U any](t *restored[S], e *Entry) error {
 // readBase takes the whole state from an entry that holds one.
 func (t *restored[S]) readBase(e *Entry) error {
 	size := t.snapshot
+	t.state = *new(S) // decoding fills in, it does not replace
 	err := t.readSnapshot(&Record{SnapshotSeq: e.Seq, Snapshot: e.Data})
 	t.logged, t.snapshot = len(e.Data), size
 	return err

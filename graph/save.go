@@ -138,19 +138,38 @@ func (r *run[S, U]) encodeWhole(kind string, step int, pos *Position, state *S, 
 	if s.state == nil {
 		s.state = newWriter()
 	}
-	w := s.state
-	w.reset()
-	w.head(kind, r.number, step)
-	w.text(`,"graph":"` + s.graph + `","position":`)
-	w.position(pos, r.app.texts)
-	if len(last) > 0 {
+	s.state.reset()
+	r.app.writeWhole(s.state, &storedSnapshot{Kind: kind, Run: r.number, Step: step, Graph: s.graph, Position: *pos, Last: last}, state)
+	return s.state.buf
+}
+
+// writeWhole writes a row that holds a whole state. Version and State of the row are set here.
+func (a *App[S, U]) writeWhole(w *writer, row *storedSnapshot, state *S) {
+	w.head(row.Kind, row.Run, row.Step)
+	if row.At != 0 {
+		w.text(`,"at":`)
+		w.int(row.At)
+	}
+	w.text(`,"graph":"` + row.Graph + `"`)
+	if row.From != 0 {
+		w.text(`,"from":`)
+		w.int(row.From)
+	}
+	if row.Was != "" {
+		w.text(`,"was":"` + row.Was + `"`)
+	}
+	if row.Discarded {
+		w.text(`,"discarded":true`)
+	}
+	w.text(`,"position":`)
+	w.position(&row.Position, a.texts)
+	if len(row.Last) > 0 {
 		w.text(`,"last":`)
-		w.value(last)
+		w.value(row.Last)
 	}
 	w.text(`,"state":`)
 	w.value(state)
 	w.text(`}`)
-	return w.buf
 }
 
 // write writes the fields of one task's write: its update is encoded unless a pending write has done that.
