@@ -102,7 +102,7 @@ func (f file) mayKnow(law Package, target string) bool {
 
 // mayRead decides over the environment.
 func (f file) mayRead(variable string) bool {
-	if f.test || f.pkg == environmentReader {
+	if f.test || f.pkg == environmentReader || f.pkg == testKit && variable == testKitVariable {
 		return true
 	}
 	terminal := slices.ContainsFunc(terminalPackages, func(p string) bool { return matches(p, f.pkg) })
