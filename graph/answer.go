@@ -12,7 +12,8 @@ import (
 
 // givenAnswer is an answer as the caller of Resume gives it.
 type givenAnswer struct {
-	id    string // "" = of a Reply
+	id    string
+	reply bool // to the only open question; id is empty
 	value json.RawMessage
 	again bool // given by the graph around a sub-graph: it may have come before
 }
@@ -43,7 +44,16 @@ func Answers(values map[string]any) Option {
 }
 
 // Reply answers the only open question of the thread; with several it is an [ErrAmbiguousAnswer].
-func Reply(value any) Option { return Answer("", value) }
+func Reply(value any) Option {
+	return func(s *settings) error {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("encode the answer: %w", err)
+		}
+		s.answers = Append(s.answers, givenAnswer{reply: true, value: data})
+		return nil
+	}
+}
 
 // matched is an answer with its question.
 type matched struct {
@@ -55,7 +65,7 @@ type matched struct {
 func (t *restored[S]) match(thread string, answers []givenAnswer, now int64) ([]matched, error) {
 	var list []matched
 	for _, a := range answers {
-		n, err := t.question(thread, a.id)
+		n, err := t.question(thread, a)
 		switch {
 		case a.again && (err != nil || n.Answer != nil):
 			continue // the child has had it before
@@ -76,14 +86,14 @@ func (t *restored[S]) match(thread string, answers []givenAnswer, now int64) ([]
 	return list, nil
 }
 
-// question finds a question by its id, or the only open one.
-func (t *restored[S]) question(thread, id string) (*note, error) {
+// question finds the question that an answer is for.
+func (t *restored[S]) question(thread string, a givenAnswer) (*note, error) {
 	var open []*note
 	for _, n := range t.notes() {
 		if n.Kind != askNote {
 			continue
 		}
-		if id != "" && interruptID(t.run, t.step+1, n.Task, n.Key) == id {
+		if !a.reply && interruptID(t.run, t.step+1, n.Task, n.Key) == a.id {
 			return n, nil
 		}
 		if n.open() {
@@ -91,8 +101,8 @@ func (t *restored[S]) question(thread, id string) (*note, error) {
 		}
 	}
 	switch {
-	case id != "":
-		return nil, fmt.Errorf("%w: %s on thread %q", ErrUnknownQuestion, id, thread)
+	case !a.reply:
+		return nil, &unknownQuestion{thread, a.id}
 	case len(open) == 0:
 		return nil, fmt.Errorf("%w: none is open on thread %q", ErrUnknownQuestion, thread)
 	case len(open) > 1:
@@ -105,9 +115,19 @@ func (t *restored[S]) question(thread, id string) (*note, error) {
 	return open[0], nil
 }
 
+// unknownQuestion is an ErrUnknownQuestion that names it.
+type unknownQuestion struct{ thread, id string }
+
+func (e *unknownQuestion) Error() string {
+	return fmt.Sprintf("%v: %q on thread %q", ErrUnknownQuestion, e.id, e.thread)
+}
+
+func (e *unknownQuestion) Is(target error) bool { return target == ErrUnknownQuestion }
+
 // explainUnknown turns an unknown question into an answered one when the log of the thread holds its answer.
-func (t *Thread[S, U]) explainUnknown(ctx context.Context, id string, err error) error {
-	if !errors.Is(err, ErrUnknownQuestion) || id == "" {
+func (t *Thread[S, U]) explainUnknown(ctx context.Context, err error) error {
+	var unknown *unknownQuestion
+	if !errors.As(err, &unknown) {
 		return err
 	}
 	for e, logErr := range t.store.Log(ctx, t.id, 0) {
@@ -120,8 +140,8 @@ func (t *Thread[S, U]) explainUnknown(ctx context.Context, id string, err error)
 		}
 		for i := range s.Writes {
 			for _, a := range s.Writes[i].Answers {
-				if interruptID(s.Run, s.Step, s.Writes[i].Task, a.Key) == id {
-					return fmt.Errorf("%w: %s", ErrAlreadyAnswered, id)
+				if interruptID(s.Run, s.Step, s.Writes[i].Task, a.Key) == unknown.id {
+					return fmt.Errorf("%w: %s", ErrAlreadyAnswered, unknown.id)
 				}
 			}
 		}

@@ -150,7 +150,7 @@ func (s *saver) writeAll(ops []queued) error {
 
 // overlap lets the writes from here on overlap with the steps, under Async.
 func (s *saver) overlap() {
-	if s.durability == asyncWrites {
+	if s.options.durability == asyncWrites {
 		s.queue, s.ahead = newWriteQueue(s.writeAll), maxQueued
 		s.queue.start()
 	}

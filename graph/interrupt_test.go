@@ -431,3 +431,16 @@ func TestAStreamShowsInterruptsBeforeItsEnd(t *testing.T) {
 	}
 	assert.Equal(t, []string{"run_start", "task_start", "task_end", "interrupted", "run_end"}, kinds)
 }
+
+// Rules 11, 18: a call that is cancelled while a question is asked returns the cause, and the question.
+func TestACancelledCallReturnsItsCauseAndTheQuestionsThatWereAsked(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	app := withDone(t, func(ctx context.Context, _ trail) (step, error) {
+		_, err := graph.Ask[string](ctx, "word", nil)
+		cancel(errBoom)
+		return step{}, err
+	})
+	res, err := app.Thread("t").Invoke(ctx, step{})
+	require.ErrorIs(t, err, errBoom)
+	assert.Len(t, res.Interrupts, 1)
+}

@@ -119,7 +119,7 @@ func (r *run[S, U]) share(ctx context.Context) *taskShared {
 	}
 	if r.save != nil {
 		s.thread = r.save.thread
-		s.options = threadOptions{store: r.save.store, durability: r.save.durability}
+		s.options = r.save.options
 	}
 	return s
 }
@@ -174,7 +174,7 @@ func (r *run[S, U]) runStep(ctx context.Context) error {
 	case err != nil:
 		return withCause(ctx, stepCtx, err)
 	case len(r.result.Interrupts) > 0:
-		return nil
+		return context.Cause(ctx) // nil unless the call was cancelled meanwhile
 	}
 	return r.commit()
 }

@@ -12,17 +12,17 @@ const minSnapshot = 16 << 10
 
 // A saver writes one run of a thread. It belongs to the run's goroutine, except pend, which tasks call at the same time.
 type saver struct {
-	store    Store
-	ctx      context.Context // of the run, without its cancellation: what is finished is kept
-	thread   string
-	fence    int64
-	seq      int64 // of the last entry
-	graph    string
-	stored   string      // fingerprint that the thread has on record
-	logged   int         // bytes of the entries since the snapshot
-	snapshot int         // bytes of the snapshot
-	pending  atomic.Bool // pending writes exist for the next entry
-	durability
+	store     Store
+	ctx       context.Context // of the run, without its cancellation: what is finished is kept
+	thread    string
+	fence     int64
+	seq       int64 // of the last entry
+	graph     string
+	stored    string      // fingerprint that the thread has on record
+	logged    int         // bytes of the entries since the snapshot
+	snapshot  int         // bytes of the snapshot
+	pending   atomic.Bool // pending writes exist for the next entry
+	options   threadOptions
 	queue     *writeQueue // nil under Sync
 	ahead     int         // writes that may wait in it; 0 = any number
 	batch     [1]Entry

@@ -179,10 +179,7 @@ func (t *Thread[S, U]) resumable(ctx context.Context, saved *restored[S], answer
 		return fmt.Errorf("%w: %q", ErrNothingToResume, t.id)
 	}
 	if _, err := saved.match(t.id, answers, clockFrom(ctx).Now().UnixMilli()); err != nil {
-		for _, a := range answers {
-			err = t.explainUnknown(ctx, a.id, err)
-		}
-		return err
+		return t.explainUnknown(ctx, err)
 	}
 	switch {
 	case saved.pos.Done():
@@ -216,7 +213,7 @@ func (t *Thread[S, U]) open(ctx context.Context, r *run[S, U]) (*restored[S], er
 		entry: newWriter(),
 	}
 	r.save.pending.Store(len(saved.pending) > 0)
-	r.save.durability = t.durability
+	r.save.options = t.threadOptions
 	if t.durability == exitWrites {
 		r.save.queue = newWriteQueue(r.save.writeAll)
 	}
