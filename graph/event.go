@@ -32,20 +32,20 @@ type Kind uint8
 
 // The kinds of events, in the order in which a step delivers them.
 const (
-	RunStart       Kind = iota + 1 // State: before the first step; Discarded
-	TaskStart                      // Node, Task, Attempt
-	CustomKind                     // Node, Task, Attempt, Custom
-	MessageKind                    // Node, Task, Attempt, Text
-	ChildKind                      // Node, Task, Attempt, Path, Child: an event of the task's sub-graph
-	ChargeKind                     // Node, Task, Attempt, Name, Amount: of a Charge; mode Debug
-	TaskEnd                        // Node, Task, Attempt; Err when the attempt failed, Update otherwise
-	RetryKind                      // Node, Task, Attempt, Delay: the attempt failed and another follows after Delay; mode Debug
-	CheckpointKind                 // Entry: the input or the step is committed; under Async and Exit it is only on its way
-	UpdateKind                     // Node, Task, Update: folded and, on a thread, committed; in the order of completion
-	EdgeTaken                      // Edge: once for every edge that a step took, END included; those of START with step 0
-	ValuesKind                     // State: after the step
-	Interrupted                    // Interrupt: one that the run ends with
-	RunEnd                         // State: after the last committed step; Err when the run failed
+	RunStart    Kind = iota + 1 // State: before the first step; Discarded
+	TaskStart                   // Node, Task, Attempt
+	CustomKind                  // Node, Task, Attempt, Custom
+	MessageKind                 // Node, Task, Attempt, Text
+	ChildKind                   // Node, Task, Attempt, Path, Child: an event of the task's sub-graph
+	ChargeKind                  // Node, Task, Attempt, Name, Amount: of a Charge; mode Debug
+	TaskEnd                     // Node, Task, Attempt; Err when the attempt failed, Update otherwise
+	RetryKind                   // Node, Task, Attempt, Delay: the attempt failed and another follows after Delay; mode Debug
+	Committed                   // Entry: the input or the step is committed; under Async and Exit it is only on its way
+	UpdateKind                  // Node, Task, Update: folded and, on a thread, committed; in the order of completion
+	EdgeTaken                   // Edge: once for every edge that a step took, END included; those of START with step 0
+	ValuesKind                  // State: after the step
+	Interrupted                 // Interrupt: one that the run ends with
+	RunEnd                      // State: after the last committed step; Err when the run failed
 )
 
 var kindNames = [...]string{

@@ -60,7 +60,7 @@ func (r *run[S, U]) reportStart() {
 // reportEntry reports the last commit.
 func (r *run[S, U]) reportEntry() {
 	if r.save != nil {
-		r.send(Event[S, U]{Kind: CheckpointKind, Step: r.step, Entry: r.save.seq}, Checkpoints)
+		r.send(Event[S, U]{Kind: Committed, Step: r.step, Entry: r.save.seq}, Checkpoints)
 	}
 }
 

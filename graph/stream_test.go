@@ -27,6 +27,14 @@ func tell(e graph.Event[trail, step]) string {
 		line += fmt.Sprintf(" %s %v", e.Task, e.Update.Path)
 	case graph.CustomKind:
 		line += fmt.Sprintf(" %s/%d %v", e.Task, e.Attempt, e.Custom)
+	case graph.MessageKind:
+		line += fmt.Sprintf(" %s/%d %s", e.Task, e.Attempt, e.Text)
+	case graph.ChargeKind:
+		line += fmt.Sprintf(" %s/%d %s %d", e.Task, e.Attempt, e.Name, e.Amount)
+	case graph.RetryKind:
+		line += fmt.Sprintf(" %s/%d %v", e.Task, e.Attempt, e.Delay)
+	case graph.Committed:
+		line += fmt.Sprintf(" %d", e.Entry)
 	case graph.EdgeTaken:
 		line += fmt.Sprintf(" %s->%s %s", e.Edge.From, e.Edge.To, e.Edge.Label)
 	case graph.RunStart, graph.ValuesKind, graph.RunEnd:
@@ -49,12 +57,16 @@ func linesOf(t *testing.T, app *graph.App[trail, step], modes graph.Mode) []stri
 	return got
 }
 
-// talker emits, fails once, emits again, and goes on to b.
+// talker emits, says and charges something, fails once, does so again, and goes on to b.
 func talker(t testing.TB) *graph.App[trail, step] {
 	return compile(t, func(g *graph.Graph[trail, step]) {
 		a := g.Node("a", func(ctx context.Context, _ trail) (step, error) {
 			info, _ := graph.InfoFrom(ctx)
 			graph.Emit(ctx, fmt.Sprint("word ", info.Attempt))
+			graph.Say(ctx, "token")
+			if err := graph.Charge(ctx, "tokens", 3); err != nil {
+				return step{}, err
+			}
 			if info.Attempt == 1 {
 				return step{Path: []string{"never"}}, errBoom
 			}
@@ -71,35 +83,44 @@ func talker(t testing.TB) *graph.App[trail, step] {
 func TestAStreamShowsARunInOrder(t *testing.T) {
 	assert.Equal(t, []string{
 		"0 run_start [in]",
+		"0 checkpoint 1",
 		"0 edge START->a",
 		"1 task_start a/1",
 		"1 custom a/1 word 1",
+		"1 message a/1 token",
+		"1 charge a/1 tokens 3",
 		"1 task_end a/1 [] node a (step 1, attempt 1): boom",
+		"1 retry a/1 0s",
 		"1 task_start a/2",
 		"1 custom a/2 word 2",
+		"1 message a/2 token",
+		"1 charge a/2 tokens 3",
 		"1 task_end a/2 [a] <nil>",
+		"1 checkpoint 2",
 		"1 update a [a]",
 		"1 edge a->b good",
 		"1 values [in a]",
 		"2 task_start b/1",
 		"2 task_end b/1 [b] <nil>",
+		"2 checkpoint 3",
 		"2 update b [b]",
 		"2 edge b->END",
 		"2 values [in a b]",
 		"2 run_end [in a b]",
-	}, linesOf(t, talker(t), everything))
+	}, linesOf(t, talker(t), graph.Debug))
 }
 
 // Rule 29.
 func TestEachModeDeliversItsEventsAndStartAndEndAlwaysCome(t *testing.T) {
 	app := talker(t)
 	kinds := map[graph.Mode]string{
-		0: "", graph.Values: "values values", graph.Updates: "update update", graph.Custom: "custom custom",
+		0: "", graph.Messages: "message message", graph.Checkpoints: "checkpoint checkpoint checkpoint", graph.Children: "",
+		graph.Values: "values values", graph.Updates: "update update", graph.Custom: "custom custom",
 		graph.Edges: "edge edge edge", graph.Tasks: "task_start task_end task_start task_end task_start task_end",
 	}
 	for mode, want := range kinds {
 		var got []string
-		for e, err := range app.Stream(t.Context(), step{}, mode) {
+		for e, err := range app.Thread("t").Stream(t.Context(), step{}, mode) {
 			require.NoError(t, err)
 			got = append(got, e.Kind.String())
 		}
