@@ -23,7 +23,7 @@ func Sub[S Reducer[S, U], U any, CS Reducer[CS, CU], CU any](
 	if child == nil || in == nil || out == nil {
 		g.mistake(fmt.Errorf("%w: sub-graph %q", ErrNilFunc, name))
 	}
-	return g.Dynamic(name, func(ctx context.Context, s S) (Command[U], error) {
+	n := g.Dynamic(name, func(ctx context.Context, s S) (Command[U], error) {
 		input, err := in(s)
 		if err != nil {
 			return Command[U]{}, fmt.Errorf("input of the sub-graph: %w", err)
@@ -34,6 +34,8 @@ func Sub[S Reducer[S, U], U any, CS Reducer[CS, CU], CU any](
 		}
 		return out(s, state)
 	}, opts...)
+	g.nodes[n.ref.index].sub = true
+	return n
 }
 
 // Inline declares a node that runs another graph on the same state: the child begins with the parent's state, and each of
@@ -46,7 +48,7 @@ func Inline[S Reducer[S, U], U any](g *Graph[S, U], name string, child *App[S, U
 		_, updates, err := runChild(ctx, child, func(r *run[S, U]) error { return r.base(s) })
 		return updates, err
 	}
-	return g.add(name, body[S, U]{inline: inline}, opts)
+	return g.add(name, body[S, U]{inline: inline, sub: true}, opts)
 }
 
 // runChild runs the graph of a node, or lets it go on, and returns its final state and all its updates.
@@ -111,7 +113,11 @@ const childPurpose = 1 << 63
 
 // childThread is the id of the thread of this task's sub-graph.
 func (c *taskContext) childThread() string {
-	return fmt.Sprintf("%s%s%d.%d.%s", c.shared.thread, ChildMark, c.shared.run, c.shared.first+int(c.step), c.task())
+	return childID(c.shared.thread, c.shared.run, c.shared.first+int(c.step), c.task())
+}
+
+func childID(thread string, run int64, step int, task string) string {
+	return fmt.Sprintf("%s%s%d.%d.%s", thread, ChildMark, run, step, task)
 }
 
 // childOptions hand to a child what holds for the whole call.
