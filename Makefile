@@ -7,7 +7,7 @@ GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz bench mutate golden clean
+.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz bench bench-compare mutate golden clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,9 +58,22 @@ fuzz: ## every fuzz target for FUZZTIME each
 			echo "fuzz $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
 
 BENCHTIME ?= 1s
-COUNT     ?= 5
-bench: ## all benchmarks with their floors
-	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./graph/... ./store/... ./index/... ./nodes/... ./agent/...
+COUNT     ?= 6
+BENCH     ?= .
+BENCHPKGS ?= ./graph/... ./store/... ./index/... ./nodes/... ./agent/...
+BENCHSTAT := bin/benchstat
+BENCHSTAT_VERSION := v0.0.0-20260908200009-22c9c6c9d4da
+MEASURE    = -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(COUNT)
+
+bench: ## all benchmarks, as a table of floors, ratios and targets (BENCH=regexp BENCHPKGS=… COUNT=6 BENCHTIME=1s)
+	@$(GO) run ./internal/measure floors $(MEASURE) $(BENCHPKGS)
+
+bench-compare: $(BENCHSTAT) ## benchmarks of the work tree against a git ref (REF=main BENCH=… BENCHPKGS=…)
+	@$(GO) run ./internal/measure compare -ref '$(or $(REF),HEAD)' -benchstat $(CURDIR)/$(BENCHSTAT) $(MEASURE) $(BENCHPKGS)
+
+$(BENCHSTAT):
+	@mkdir -p bin
+	GOBIN=$(CURDIR)/bin $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
 
 mutate: ## plant violations of the rules and see that the tests notice (ONLY=regexp of the titles)
 	@$(GO) run ./internal/mutate -run '$(ONLY)'

@@ -32,6 +32,7 @@ var Packages = []Package{
 	{Path: "internal/near"},
 	{Path: "internal/arch"},
 	{Path: "internal/mutate"},
+	{Path: "internal/measure"},
 
 	// Level 1: implementations and rules over one or two contracts.
 	{Path: "rules", Level: 1, May: []string{"state", "index", "index/text"}},
