@@ -109,7 +109,6 @@ func parse(url string, opts Options) (*pgxpool.Config, error) {
 	set := config.ConnConfig.RuntimeParams
 	set["search_path"] = pgx.Identifier{opts.Schema}.Sanitize()
 	set["statement_timeout"] = strconv.FormatInt(max(1, opts.Timeout.Milliseconds()), 10)
-	set["plan_cache_mode"] = "force_generic_plan" // every statement goes by key: planning it once is enough
 	if set["application_name"] == "" {
 		set["application_name"] = "kbagent"
 	}
