@@ -99,8 +99,6 @@ type logEntry struct {
 	Checkpoint
 	size  int
 	whole bool // it holds a whole state
-	tasks []string
-	waits []string // ids of the tasks that follow
 }
 
 // readLog reads all entries. The segment is that of upTo; 0 = none.
@@ -188,7 +186,6 @@ type entryHead struct {
 	Last      []string `json:"last"`
 	Position  Position `json:"position"`
 	Writes    []struct {
-		Task string `json:"task"`
 		Node string `json:"node"`
 	} `json:"writes"`
 }
@@ -219,14 +216,10 @@ func readEntry(e *Entry) (logEntry, error) {
 	if h.At != 0 {
 		entry.At = time.UnixMilli(h.At).UTC()
 	}
-	for _, w := range h.Writes {
-		entry.tasks = append(entry.tasks, w.Task)
-		if h.Kind != inputEntry {
+	if h.Kind != inputEntry {
+		for _, w := range h.Writes {
 			entry.Nodes = append(entry.Nodes, w.Node)
 		}
-	}
-	for i := range h.Position.Next {
-		entry.waits = append(entry.waits, h.Position.Next[i].ID())
 	}
 	return entry, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -75,14 +74,14 @@ func (t *Thread[S, U]) Prune(ctx context.Context, keep Keep) (Pruned, error) {
 // oldest is the oldest checkpoint of the present branch that stays.
 func (l *threadLog) oldest(keep Keep, now time.Time) *logEntry {
 	way := l.branch()
-	if keep.Last == 0 && keep.Younger == 0 {
-		return &l.entries[0]
-	}
 	at := 0
 	for i, e := range way {
-		if i < keep.Last || keep.Younger > 0 && !e.At.Before(now.Add(-keep.Younger)) {
+		if keep.Last == 0 && keep.Younger == 0 || i < keep.Last || keep.Younger > 0 && !e.At.Before(now.Add(-keep.Younger)) {
 			at = i
 		}
+	}
+	if at == len(way)-1 && !keep.OneBranch {
+		return &l.entries[0] // all of it stays, and so does what is older
 	}
 	return way[at]
 }
@@ -136,21 +135,20 @@ func (t *Thread[S, U]) cut(ctx context.Context, first *logEntry, gone []*logEntr
 // children lists the threads of the sub-graphs that ran in steps that go, or that began behind one and was given up.
 func (t *Thread[S, U]) children(log *threadLog, gone []*logEntry) []string {
 	var ids []string
-	add := func(run int64, step int, tasks []string) {
-		for _, task := range tasks {
-			node, _, _ := strings.Cut(task, "#")
+	add := func(run int64, step int, nodes []string) {
+		for _, node := range nodes { // their tasks have the same names: no Work node runs a graph
 			if i, ok := t.app.plan.index[node]; ok && t.app.nodes[i].sub {
-				ids = append(ids, childID(t.id, run, step, task))
+				ids = append(ids, childID(t.id, run, step, node))
 			}
 		}
 	}
 	for _, e := range gone {
 		if e.Origin == FromStep {
-			add(e.Run, e.Step, e.tasks)
+			add(e.Run, e.Step, e.Nodes)
 		}
 		next := log.find(e.Seq + 1)
 		if committed := next != nil && next.Origin == FromStep && next.Run == e.Run && next.Step == e.Step+1; !committed {
-			add(e.Run, e.Step+1, e.waits)
+			add(e.Run, e.Step+1, e.Next)
 		}
 	}
 	slices.Sort(ids)
