@@ -60,8 +60,8 @@ func TestTheHistoryShowsWhichCheckpointsAreOnThePresentBranch(t *testing.T) {
 	assert.Equal(t, []int64{6, 1}, current)
 }
 
-// Rule 26: replaying over an answered question asks again. (LangGraph's replay answers it with the old resume value as long
-// as the checkpoint holds the pending write.)
+// Rule 26: replaying over an answered question asks again. (LangGraph gave the old answer back until its
+// pull request 7038 of March 2026.)
 func TestReplayingOverAnAnsweredQuestionAsksAgainUnderAnotherID(t *testing.T) {
 	j := new(graphtest.Journal)
 	thread := withDone(t, asking(j, "word")).Thread("t")
@@ -203,6 +203,26 @@ func TestAForkOfACheckpointOfAnotherGraphIsNotResumedUnlessAllowed(t *testing.T)
 	res, err := other.Thread("t", graph.WithStore(store), graph.AllowGraphChange()).Resume(t.Context())
 	require.NoError(t, err)
 	graphtest.Path(t, res.State.Path, "a", "b", "c")
+}
+
+// Rules 7 and 26. (LangGraph went on with the newest checkpoint of the sub-graph until its pull request 7038.)
+func TestAForkBeforeASubGraphRunsItAnewAndTheOldOneStays(t *testing.T) {
+	second := 1
+	store := graph.NewMemoryStore()
+	thread := around(t, adder(t, func(context.Context, count) (int, error) { return second, nil })).Thread("t", graph.WithStore(store))
+	_, err := thread.Invoke(t.Context(), step{})
+	require.NoError(t, err)
+	second = 5
+	_, err = thread.Fork(t.Context(), 2)
+	require.NoError(t, err)
+	res, err := thread.Resume(t.Context())
+	require.NoError(t, err)
+	graphtest.Path(t, res.State.Path, "first", "[11 11 5]", "last")
+	for _, place := range []string{"1.2.child", "2.2.child"} {
+		rec, err := store.Load(t.Context(), "t"+graph.ChildMark+place)
+		require.NoError(t, err)
+		assert.EqualValues(t, 3, rec.Seq(), place)
+	}
 }
 
 // Rule 27.
