@@ -42,8 +42,11 @@ func (r *run[S, U]) start(ctx context.Context, in U) (Result[S], error) {
 	return r.execute(ctx)
 }
 
+// doFunc is a run that reports to a sink.
+type doFunc[S, U any] func(context.Context, *sink[S, U]) (Result[S], error)
+
 // stream turns a run into a sequence of its events.
-func stream[S, U any](ctx context.Context, thread string, modes Mode, do func(context.Context, *sink[S, U]) (Result[S], error)) iter.Seq2[Event[S, U], error] {
+func stream[S, U any](ctx context.Context, thread string, modes Mode, do doFunc[S, U]) iter.Seq2[Event[S, U], error] {
 	return func(yield func(Event[S, U], error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(errStreamStopped)

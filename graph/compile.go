@@ -18,6 +18,7 @@ type App[S Reducer[S, U], U any] struct {
 	replaces    bool         // S is a Simple: any two updates of one step conflict
 	texts       []nodeText   // of the nodes, for the codec
 	memory      *MemoryStore
+	live        liveRuns[S, U]
 }
 
 // Compile checks the graph and freezes it. It returns all mistakes at once, joined; each matches one of the Err
@@ -30,6 +31,9 @@ func (g *Graph[S, U]) Compile(opts ...Option) (*App[S, U], error) {
 	}
 	if err := settings.checkStops(g.has); err != nil {
 		mistakes = append(mistakes, err)
+	}
+	if settings.detached {
+		mistakes = append(mistakes, ErrDetached)
 	}
 	mistakes = append(mistakes, g.checkShape()...)
 	mistakes = append(mistakes, g.checkTypes()...)

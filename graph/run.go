@@ -67,6 +67,9 @@ func (a *App[S, U]) newRun(ctx context.Context, out *sink[S, U], opts []Option) 
 			return nil, err
 		}
 	}
+		if r.detached && (out == nil || !out.detached) {
+			return nil, ErrDetached
+		}
 	r.ledger.limits, r.ledger.parent = r.budgets, r.parent
 	return r, nil
 }

@@ -26,9 +26,14 @@ type settings struct {
 	stopAfter      []string
 	answers        []givenAnswer
 	parent         *ledger // of the call around a sub-graph
+	detached       bool
+	keepEvents     int // 0 = all
+	keepRuns       int
 }
 
-func defaultSettings() settings { return settings{steps: 100, concurrency: runtime.GOMAXPROCS(0)} }
+func defaultSettings() settings {
+	return settings{steps: 100, concurrency: runtime.GOMAXPROCS(0), keepRuns: defaultKeepRuns}
+}
 
 // with returns settings changed by options.
 func (s settings) with(opts []Option) (settings, error) {

@@ -242,6 +242,7 @@ func TestARetryIsShownWithTheDelayThatTheClockIsAskedFor(t *testing.T) {
 // Rules 11 and 29: a run that is cancelled while it waits for the next attempt shows the end of the last one once.
 func TestARunThatIsCancelledBetweenTwoAttemptsShowsEachEndOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	app := compile(t, func(g *graph.Graph[trail, step]) {
 		a := g.Node("a", func(context.Context, trail) (step, error) { return step{}, errBoom },
 			graph.Retry(4, nil), graph.Backoff(time.Hour, time.Hour))

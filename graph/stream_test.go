@@ -13,7 +13,7 @@ import (
 	"github.com/kbagent/kbagent/graph"
 )
 
-const everything = graph.Values | graph.Updates | graph.Tasks | graph.Custom | graph.Edges
+const allSteps = graph.Values | graph.Updates | graph.Tasks | graph.Custom | graph.Edges
 
 // tell writes an event as one line.
 func tell(e graph.Event[trail, step]) string {
@@ -319,7 +319,7 @@ func TestAResumedStreamShowsTheUpdatesOfTasksThatWereSavedBefore(t *testing.T) {
 	require.ErrorIs(t, err, errBoom)
 	broken = false
 	var got []string
-	for e, err := range thread.ResumeStream(t.Context(), everything) {
+	for e, err := range thread.ResumeStream(t.Context(), allSteps) {
 		require.NoError(t, err)
 		if e.Step == 1 {
 			got = append(got, tell(e))

@@ -73,7 +73,7 @@ func (t *Thread[S, U]) Resume(ctx context.Context, opts ...Option) (Result[S], e
 
 // Stream is Invoke as a sequence of events; see [App.Stream]. [RunStart] says whether an unfinished run was given up.
 func (t *Thread[S, U]) Stream(ctx context.Context, in U, modes Mode, opts ...Option) iter.Seq2[Event[S, U], error] {
-	return stream(ctx, t.id, modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
+	return t.stream(ctx, modes, opts, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
 		return t.start(ctx, in, out, opts)
 	})
 }
@@ -81,7 +81,7 @@ func (t *Thread[S, U]) Stream(ctx context.Context, in U, modes Mode, opts ...Opt
 // ResumeStream is Resume as a sequence of events. Tasks that were saved before show no start and no end, but their update
 // once the step is committed.
 func (t *Thread[S, U]) ResumeStream(ctx context.Context, modes Mode, opts ...Option) iter.Seq2[Event[S, U], error] {
-	return stream(ctx, t.id, modes, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
+	return t.stream(ctx, modes, opts, func(ctx context.Context, out *sink[S, U]) (Result[S], error) {
 		return t.resume(ctx, out, opts)
 	})
 }
@@ -199,6 +199,7 @@ func (t *Thread[S, U]) open(ctx context.Context, r *run[S, U]) (*restored[S], er
 	if err != nil {
 		return nil, t.failed(ctx, "claim", err)
 	}
+	t.forgetEvents(r.out)
 	saved, err := t.load(ctx)
 	if err != nil {
 		if leaser := leaserOf(t.store); leaser != nil {
