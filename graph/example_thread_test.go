@@ -6,102 +6,93 @@ import (
 	"fmt"
 
 	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/graph/graphtest"
 )
 
 // A run that fails is resumed behind its last commit: what is stored does not run again.
 func ExampleThread_Resume() {
-	down := true
-	g := graph.New[Draft]("writer")
-	write := g.Node("write", func(context.Context, Draft) (Edit, error) {
-		fmt.Println("writing")
-		return Edit{Text: graph.To("Dear reader")}, nil
-	})
-	send := g.Node("send", func(context.Context, Draft) (Edit, error) {
-		if down {
-			return Edit{}, errors.New("the post office is closed")
-		}
-		return Edit{Try: true}, nil
-	})
-	g.Start(write)
-	g.Edge(write, send)
-	g.Edge(send, graph.End)
-	app, err := g.Compile()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	closed := true
+	app := line(
+		func(context.Context, Draft) (Edit, error) {
+			fmt.Println("writing")
+			return Edit{Text: graph.To("Dear reader")}, nil
+		},
+		func(context.Context, Draft) (Edit, error) {
+			if closed {
+				return Edit{}, errors.New("the post office is closed")
+			}
+			return Edit{Notes: []string{"sent"}}, nil
+		},
+	)
 	ctx := context.Background()
 	letter := app.Thread("letter", graph.WithStore(graph.NewMemoryStore()))
-	_, err = letter.Invoke(ctx, Edit{})
+	_, err := letter.Invoke(ctx, Edit{})
 	fmt.Println(err)
-	down = false
+
+	closed = false
 	res, err := letter.Resume(ctx)
-	fmt.Println(res.State.Text, res.Path, err)
+	fmt.Println(res.State.Text, res.State.Notes, res.Path, err)
 	// Output:
 	// writing
-	// node send (step 2, attempt 1): the post office is closed
-	// Dear reader [send] <nil>
+	// node b (step 2, attempt 1): the post office is closed
+	// Dear reader [sent] [b] <nil>
 }
 
-// One task for every Send, run in parallel and folded in the order of the Sends.
-func ExampleWork() {
-	g := graph.New[trail]("fetch")
-	fetch := graph.Work(g, "fetch", func(_ context.Context, _ trail, url string) (step, error) {
-		return step{Path: []string{"content of " + url}}, nil
-	})
-	list := g.Dynamic("list", func(context.Context, trail) (graph.Command[step], error) {
-		return graph.Command[step]{Sends: []graph.Send{fetch.Send("a"), fetch.Send("b")}}, nil
-	})
-	sum := g.Node("sum", func(_ context.Context, s trail) (step, error) {
-		return step{Value: graph.To(fmt.Sprint(len(s.Path), " pages"))}, nil
-	})
-	g.Start(list)
-	g.Targets(list, fetch.Node)
-	g.Join(sum, fetch.Node)
-	g.Edge(sum, graph.End)
-	app, err := g.Compile()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	res, err := app.Invoke(context.Background(), step{})
-	fmt.Printf("%q %s %v\n", res.State.Path, res.State.Value, err)
-	// Output: ["content of a" "content of b"] 2 pages <nil>
+// A thread keeps its state between calls; Head reads it without running anything.
+func ExampleThread_Head() {
+	app, ctx := line(noting("answered")), context.Background()
+	talk := app.Thread("talk")
+	must(talk.Invoke(ctx, Edit{Text: graph.To("first question")}))
+	must(talk.Invoke(ctx, Edit{Text: graph.To("second question")}))
+	head := must(talk.Head(ctx))
+	fmt.Println(head.State.Text, head.State.Notes, head.Seq, head.Done)
+	// Output: second question [answered answered] 4 true
 }
 
-// A stream is the run as a sequence of events; leaving the loop cancels the run.
-func ExampleApp_Stream() {
-	g := graph.New[trail]("talk")
-	talk := g.Node("talk", func(ctx context.Context, _ trail) (step, error) {
-		for _, word := range []string{"one", "two"} {
-			graph.Emit(ctx, word)
+// Durability says when what a run writes reaches its store: after each step, meanwhile, or at the end.
+func ExampleExit() {
+	app, ctx := line(noting("a"), noting("b"), noting("c")), context.Background()
+	commits := func(opt graph.ThreadOption) (n int) {
+		store := graphtest.Faulty(graph.NewMemoryStore(), func(graphtest.Op) graphtest.Verdict { return graphtest.Pass })
+		must(app.Thread("t", graph.WithStore(store), opt).Invoke(ctx, Edit{}))
+		for _, op := range store.Ops() {
+			if op.Name == "Commit" {
+				n++
+			}
 		}
-		return step{Value: graph.To("said")}, nil
-	})
-	g.Start(talk)
-	g.Edge(talk, graph.End)
-	app, err := g.Compile()
-	if err != nil {
-		fmt.Println(err)
-		return
+		return n
 	}
-	for e, err := range app.Stream(context.Background(), step{}, graph.Custom|graph.Edges) {
+	fmt.Printf("Sync: %d commits; Exit: %d\n", commits(graph.Sync), commits(graph.Exit))
+	// Output: Sync: 4 commits; Exit: 1
+}
+
+// Once keeps the result of a side effect with its task: a node that runs again does not repeat it.
+func ExampleOnce() {
+	broken := true
+	app := line(func(ctx context.Context, _ Draft) (Edit, error) {
+		receipt, err := graph.Once(ctx, "mail", func(ctx context.Context) (string, error) {
+			info, _ := graph.InfoFrom(ctx)
+			fmt.Println("mailing with idempotency key", info.Key)
+			return "receipt 17", nil
+		})
 		if err != nil {
-			fmt.Println(err)
+			return Edit{}, err
 		}
-		switch e.Kind {
-		case graph.CustomKind:
-			fmt.Println(e.Node, "says", e.Custom)
-		case graph.EdgeTaken:
-			fmt.Println(e.Edge.From, "->", e.Edge.To)
-		case graph.RunEnd:
-			fmt.Println("end:", e.State.Value)
+		if broken {
+			return Edit{}, errors.New("out of paper")
 		}
-	}
+		return Edit{Notes: []string{receipt}}, nil
+	})
+	ctx := context.Background()
+	letter := app.Thread("letter")
+	_, err := letter.Invoke(ctx, Edit{})
+	fmt.Println(err)
+
+	broken = false
+	res, err := letter.Resume(ctx)
+	fmt.Println(res.State.Notes, err)
 	// Output:
-	// START -> talk
-	// talk says one
-	// talk says two
-	// talk -> END
-	// end: said
+	// mailing with idempotency key letter/1/1/a
+	// node a (step 1, attempt 1): out of paper
+	// [receipt 17] <nil>
 }
