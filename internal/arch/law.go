@@ -21,6 +21,7 @@ var Packages = []Package{
 	{Path: "state"},
 	{Path: "graph"},
 	{Path: "graph/graphtest", May: []string{"graph"}},
+	{Path: "graph/sealed", May: []string{"graph"}},
 	{Path: "graph/otel", May: []string{"graph"}},
 	{Path: "index", May: []string{"index/text"}},
 	{Path: "index/text"},
