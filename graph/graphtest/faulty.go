@@ -116,12 +116,12 @@ func (f *FaultyStore) Delete(ctx context.Context, thread string) error {
 	return f.do("Delete", thread, func() error { return f.store.Delete(ctx, thread) })
 }
 
-// Log implements graph.Store. A fault is yielded as the first or the last element.
+// Log implements graph.Store. A fault is yielded as the first or the last element; every loop over the sequence is a call.
 func (f *FaultyStore) Log(ctx context.Context, thread string, after int64) iter.Seq2[graph.Entry, error] {
 	return faultySeq(f, "Log", thread, f.store.Log(ctx, thread, after))
 }
 
-// Threads implements graph.Store. A fault is yielded as the first or the last element.
+// Threads implements graph.Store. A fault is yielded as the first or the last element; every loop is a call.
 func (f *FaultyStore) Threads(ctx context.Context) iter.Seq2[graph.ThreadInfo, error] {
 	return faultySeq(f, "Threads", "", f.store.Threads(ctx))
 }
@@ -131,7 +131,10 @@ func faultySeq[T any](f *FaultyStore, name, thread string, seq iter.Seq2[T, erro
 		stopped := false
 		err := f.do(name, thread, func() error {
 			for v, err := range seq {
-				if !yield(v, err) {
+				if err != nil {
+					return err
+				}
+				if !yield(v, nil) {
 					stopped = true
 					return nil
 				}
