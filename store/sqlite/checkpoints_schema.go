@@ -1,0 +1,61 @@
+package sqlite
+
+// checkpointSchema keeps the entries of all threads in one table, in the order in which they came. Each points to the one
+// before it of its thread, and the thread to its last one. So whatever is committed, by however many threads, goes to the
+// end of one B-tree: a group of 64 commits writes the pages that their bytes fill, not 64 pages, and a row of a few
+// kilobytes still shares its page. The price is paid where a log is read: by following it from its end.
+//
+// graph_threads.head and .seq are those of the thread's last entry, unless that is the last row of graph_log, which counts
+// in any case: so a thread that writes alone touches one B-tree only. Whoever appends after the row of another thread
+// records the head of that thread in the same transaction.
+//
+// What is in graph_log below its last row never moves, and a row's id is greater than those of all rows before it.
+var checkpointSchema = part{name: "checkpoints", migrations: []string{`
+CREATE TABLE graph_threads (
+	no     INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice
+	thread TEXT    NOT NULL UNIQUE,
+	fence  INTEGER NOT NULL
+);
+CREATE TABLE graph_fence (last INTEGER NOT NULL); -- one row: fences grow over all threads, deleted ones too
+INSERT INTO graph_fence VALUES (0);
+CREATE TABLE graph_entries (
+	id   INTEGER PRIMARY KEY, -- no<<32 | seq
+	data BLOB NOT NULL
+);
+CREATE TABLE graph_snapshots (
+	no   INTEGER PRIMARY KEY,
+	seq  INTEGER NOT NULL,
+	data BLOB NOT NULL
+);
+CREATE TABLE graph_pending (
+	no   INTEGER NOT NULL,
+	task TEXT    NOT NULL,
+	seq  INTEGER NOT NULL,
+	data BLOB    NOT NULL,
+	PRIMARY KEY (no, task)
+);`, `
+CREATE TABLE graph_log (
+	id   INTEGER PRIMARY KEY, -- in the order of arrival, over all threads
+	no   INTEGER NOT NULL,
+	seq  INTEGER NOT NULL,
+	prev INTEGER NOT NULL,    -- id of the thread's entry before this one, 0 when it is the first one kept
+	data BLOB    NOT NULL
+);
+INSERT INTO graph_log SELECT row_number() OVER byThread, id >> 32, id & 4294967295,
+	CASE WHEN lag(id >> 32) OVER byThread = id >> 32 THEN row_number() OVER byThread - 1 ELSE 0 END, data
+	FROM graph_entries WINDOW byThread AS (ORDER BY id);
+DROP TABLE graph_entries;
+ALTER TABLE graph_threads ADD COLUMN head INTEGER NOT NULL DEFAULT 0; -- id of the last entry
+ALTER TABLE graph_threads ADD COLUMN seq  INTEGER NOT NULL DEFAULT 0; -- its number
+UPDATE graph_threads SET head = last.id, seq = last.seq
+	FROM (SELECT no, max(id) AS id, max(seq) AS seq FROM graph_log GROUP BY no) AS last WHERE last.no = graph_threads.no;
+ALTER TABLE graph_pending RENAME TO graph_pending_1;
+CREATE TABLE graph_pending (
+	no   INTEGER NOT NULL,
+	key  TEXT    NOT NULL,
+	seq  INTEGER NOT NULL,
+	data BLOB    NOT NULL,
+	PRIMARY KEY (no, key)
+) WITHOUT ROWID;
+INSERT INTO graph_pending SELECT no, task, seq, data FROM graph_pending_1;
+DROP TABLE graph_pending_1;`}}

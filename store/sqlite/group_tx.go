@@ -1,0 +1,194 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// A writer writes threads on the file's only connection for writing. It is not safe for concurrent use.
+type writer struct {
+	db    *DB
+	stmts []*sql.Stmt // by number; nil until the first use
+	view  view
+}
+
+// The statements that commits need. All others are rare enough to be prepared each time.
+const (
+	quickAppend  = iota // the next entry of the thread that the last row belongs to: no, fence, seq, data
+	quickPend           // a pending write: no, fence, seq, data, key
+	plainAppend         // id, no, seq, prev, data
+	plainPend           // no, key, seq, data
+	settle              // no
+	snapshot            // no, seq, data
+	nextFence           // → fence
+	claimThread         // thread, fence
+	findThread          // thread → no, fence, head, seq
+	recordHeads         // JSON of [no, head, seq]
+	lastRow             // → id, no, seq
+	ownChanges          // → changes by this connection since it was opened
+	otherChanges        // → a number that changes when another connection has committed
+)
+
+var writerTexts = []string{
+	// NOT NULL and OR IGNORE leave the row out when the condition does not hold. A SELECT with a WHERE would do the
+	// same by way of a temporary table, since it reads the table that it writes.
+	quickAppend: `INSERT OR IGNORE INTO graph_log (no, seq, prev, data) VALUES (?1, ?3, (SELECT max(id) FROM graph_log),
+		CASE WHEN (SELECT fence FROM graph_threads WHERE no = ?1) = ?2
+			AND (SELECT no = ?1 AND seq = ?3 - 1 FROM graph_log ORDER BY id DESC LIMIT 1) THEN ?4 END)`,
+	quickPend: `INSERT INTO graph_pending (no, key, seq, data) SELECT t.no, ?5, ?3, ?4 FROM graph_threads t WHERE t.no = ?1 AND t.fence = ?2
+		AND ?3 - 1 = ifnull((SELECT l.seq FROM (SELECT no, seq FROM graph_log ORDER BY id DESC LIMIT 1) l WHERE l.no = t.no), t.seq)` + orReplace,
+	plainAppend: `INSERT INTO graph_log (id, no, seq, prev, data) VALUES (?, ?, ?, ?, ?)`,
+	plainPend:   `INSERT INTO graph_pending (no, key, seq, data) VALUES (?, ?, ?, ?)` + orReplace,
+	settle:      `DELETE FROM graph_pending WHERE no = ?`,
+	snapshot: `INSERT INTO graph_snapshots (no, seq, data) VALUES (?, ?, ?)
+		ON CONFLICT (no) DO UPDATE SET seq = excluded.seq, data = excluded.data`,
+	nextFence:    `UPDATE graph_fence SET last = last + 1 RETURNING last`,
+	claimThread:  `INSERT INTO graph_threads (thread, fence) VALUES (?, ?) ON CONFLICT (thread) DO UPDATE SET fence = excluded.fence`,
+	findThread:   `SELECT no, fence, head, seq FROM graph_threads WHERE thread = ?`,
+	recordHeads:  `UPDATE graph_threads SET head = v.value ->> 1, seq = v.value ->> 2 FROM json_each(?) v WHERE no = v.value ->> 0`,
+	lastRow:      `SELECT id, no, seq FROM graph_log ORDER BY id DESC LIMIT 1`,
+	ownChanges:   `SELECT total_changes()`,
+	otherChanges: `PRAGMA data_version`,
+}
+
+const orReplace = ` ON CONFLICT (no, key) DO UPDATE SET seq = excluded.seq, data = excluded.data`
+
+// prepare prepares the statements, once. A failure is tried again the next time.
+func (w *writer) prepare(ctx context.Context) error {
+	for n := len(w.stmts); n < len(writerTexts); n++ {
+		stmt, err := w.db.write.PrepareContext(ctx, writerTexts[n])
+		if err != nil {
+			return err
+		}
+		w.stmts = append(w.stmts, stmt)
+	}
+	return nil
+}
+
+// A groupTx is one transaction. Nothing in it can be cancelled.
+type groupTx struct {
+	w       *writer
+	conn    *sql.Conn
+	tx      *sql.Tx
+	bound   []*sql.Stmt // by number, those that were used
+	looked  bool        // the view is that of this transaction
+	heads   map[int64]head
+	changes int64 // rows that this transaction has changed
+}
+
+// begin starts a transaction. The end of ctx ends the wait for the connection.
+func (w *writer) begin(ctx context.Context) (*groupTx, error) {
+	if err := w.prepare(ctx); err != nil {
+		return nil, w.db.explain(err)
+	}
+	conn, err := w.db.write.Conn(ctx)
+	if err != nil {
+		return nil, w.db.explain(err)
+	}
+	err = conn.Raw(func(driverConn any) error {
+		w.view.of(driverConn)
+		return nil
+	})
+	t := &groupTx{w: w, conn: conn, bound: make([]*sql.Stmt, len(writerTexts))}
+	if err == nil {
+		t.tx, err = conn.BeginTx(context.Background(), nil)
+	}
+	if err != nil {
+		return nil, w.db.explain(errors.Join(err, conn.Close()))
+	}
+	return t, nil
+}
+
+// commit makes the transaction durable. When it fails nothing of it is.
+func (t *groupTx) commit() error {
+	if err := t.record(t.w.view.last.no); err != nil {
+		return errors.Join(err, t.rollback())
+	}
+	if err := t.tx.Commit(); err != nil {
+		t.w.view.forget()
+		return t.w.db.explain(errors.Join(err, t.conn.Close()))
+	}
+	t.w.view.changes += t.changes
+	return t.w.db.explain(t.conn.Close())
+}
+
+// rollback undoes the transaction. SQLite has done so by itself after some errors and then refuses; since the connection
+// might as well be stuck, it is not used again in that case.
+func (t *groupTx) rollback() error {
+	t.w.view.forget()
+	if t.tx.Rollback() == nil {
+		return t.w.db.explain(t.conn.Close())
+	}
+	err := t.conn.Raw(func(any) error { return driver.ErrBadConn }) // closes the connection
+	if errors.Is(err, driver.ErrBadConn) {
+		err = nil
+	}
+	return t.w.db.explain(err)
+}
+
+func (t *groupTx) stmt(n int) *sql.Stmt {
+	if t.bound[n] == nil {
+		t.bound[n] = t.tx.Stmt(t.w.stmts[n])
+	}
+	return t.bound[n]
+}
+
+// exec runs one of the writer's statements.
+func (t *groupTx) exec(n int, args ...any) error {
+	res, err := t.stmt(n).Exec(args...)
+	return t.count(res, err)
+}
+
+// execText runs any other statement.
+func (t *groupTx) execText(text string, args ...any) error {
+	res, err := t.tx.Exec(text, args...)
+	return t.count(res, err)
+}
+
+// count keeps the view's count of changes right.
+func (t *groupTx) count(res sql.Result, err error) error {
+	if err == nil {
+		var n int64
+		n, err = res.RowsAffected()
+		t.changes += n
+	}
+	return t.w.db.explain(err)
+}
+
+// scan runs one of the writer's statements that yields one row, and says whether there was one.
+func (t *groupTx) scan(n int, dest []any, args ...any) (found bool, err error) {
+	err = t.stmt(n).QueryRow(args...).Scan(dest...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, t.w.db.explain(err)
+}
+
+// record writes the heads of the threads that have grown, except that of one whose last entry is the last row.
+func (t *groupTx) record(except int64) error {
+	list := []byte{'['}
+	for no, h := range t.heads {
+		if no == except {
+			continue
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		for i, v := range [...]int64{no, h.id, h.seq} {
+			list = strconv.AppendInt(append(list, "[,,"[i]), v, 10)
+		}
+		list = append(list, ']')
+	}
+	clear(t.heads)
+	if len(list) == 1 {
+		return nil
+	}
+	if err := t.exec(recordHeads, string(append(list, ']'))); err != nil {
+		return fmt.Errorf("record the last entries of threads: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package sqlite
+
+// A view is what a writer remembers of the threads, so that a commit in a group need not read them again. It holds as long
+// as nobody else has written: another connection shows in its version, another user of this one in its changes.
+//
+// Even a view that does not hold any more tells the no of a thread: a fence is that of one thread and one no for ever, so a
+// statement that asks for both does nothing wrong.
+type view struct {
+	conn    any // the driver's connection
+	known   bool
+	version int64 // of what others have written
+	changes int64 // that this connection has made
+	last    row   // of graph_log; zero when it is empty
+	threads map[string]*thread
+}
+
+// maxView is how many threads a view holds.
+const maxView = 4096
+
+// A head is the last entry of a thread; zero when it has none.
+type head struct{ id, seq int64 }
+
+// A row is the last one of graph_log.
+type row struct {
+	no int64
+	head
+}
+
+// A thread is a row of graph_threads, with its head of this moment.
+type thread struct {
+	no, fence int64
+	head
+}
+
+// of forgets everything when the connection is another one.
+func (v *view) of(conn any) {
+	if v.conn != conn {
+		v.forget()
+		v.conn = conn
+	}
+}
+
+func (v *view) forget() { *v = view{conn: v.conn} }
+
+// appended notes the entry that has become the last row.
+func (v *view) appended(t *thread, h head) {
+	t.head, v.last = h, row{t.no, h}
+}
+
+// look makes sure that the view is that of the transaction.
+func (t *groupTx) look() error {
+	if t.looked {
+		return nil
+	}
+	var version, changes int64
+	if _, err := t.scan(otherChanges, []any{&version}); err != nil {
+		return err
+	}
+	if _, err := t.scan(ownChanges, []any{&changes}); err != nil {
+		return err
+	}
+	v := &t.w.view
+	changes -= t.changes
+	if !v.known || v.version != version || v.changes != changes || len(v.threads) > maxView {
+		v.known, v.version, v.changes = true, version, changes
+		if err := t.reload(); err != nil {
+			return err
+		}
+	}
+	t.looked = true
+	t.heads = map[int64]head{}
+	if v.last.no != 0 { // it may not have been recorded
+		t.heads[v.last.no] = v.last.head
+	}
+	return nil
+}
+
+// reload reads the last row and forgets the threads.
+func (t *groupTx) reload() error {
+	v := &t.w.view
+	v.threads, v.last = map[string]*thread{}, row{}
+	_, err := t.scan(lastRow, []any{&v.last.id, &v.last.no, &v.last.seq})
+	return err
+}
+
+// find returns a thread, nil when there is none.
+func (t *groupTx) find(id string) (*thread, error) {
+	if err := t.look(); err != nil {
+		return nil, err
+	}
+	if th := t.w.view.threads[id]; th != nil {
+		return th, nil
+	}
+	var th thread
+	found, err := t.scan(findThread, []any{&th.no, &th.fence, &th.id, &th.seq}, id)
+	if !found {
+		return nil, err
+	}
+	if h, ok := t.heads[th.no]; ok {
+		th.head = h
+	}
+	t.w.view.threads[id] = &th
+	return &th, nil
+}
