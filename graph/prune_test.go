@@ -259,10 +259,16 @@ func TestAPruningThatMeetsAnotherOneHasChangedNothing(t *testing.T) {
 // Rules 25 and 27: after a crash at any store call the thread is as before or as after, and the call can be made again.
 func TestAfterACrashInsideOfAForkAnEditOrAPruningTheThreadIsAsBeforeOrAsAfter(t *testing.T) {
 	for name, call := range map[string]func(*graph.Thread[trail, step]) error{
-		"fork":  func(th *graph.Thread[trail, step]) error { _, err := th.Fork(t.Context(), 4); return err },
-		"edit":  func(th *graph.Thread[trail, step]) error { _, err := th.UpdateState(t.Context(), step{Path: []string{"edit"}}); return err },
-		"prune": func(th *graph.Thread[trail, step]) error { _, err := th.Prune(t.Context(), graph.Keep{Last: 3}); return err },
-		"copy":  func(th *graph.Thread[trail, step]) error { return th.Copy(t.Context(), "u") },
+		"fork": func(th *graph.Thread[trail, step]) error { _, err := th.Fork(t.Context(), 4); return err },
+		"edit": func(th *graph.Thread[trail, step]) error {
+			_, err := th.UpdateState(t.Context(), step{Path: []string{"edit"}})
+			return err
+		},
+		"prune": func(th *graph.Thread[trail, step]) error {
+			_, err := th.Prune(t.Context(), graph.Keep{Last: 3})
+			return err
+		},
+		"copy": func(th *graph.Thread[trail, step]) error { return th.Copy(t.Context(), "u") },
 	} {
 		for _, when := range []graphtest.Verdict{graphtest.FailBefore, graphtest.FailAfter} {
 			for n := 1; ; n++ {
