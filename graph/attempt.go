@@ -39,7 +39,9 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 			return
 		}
 		if err == nil {
-			stack, err = r.conclude(n, i)
+			if stack, err = r.conclude(n, i); err == nil && n.cache != nil {
+				err = r.remember(n, i)
+			}
 			break
 		}
 		*res = result[U]{attempt: res.attempt} // what a failed attempt wrote vanishes
@@ -107,14 +109,22 @@ func (r *run[S, U]) attempt(c *taskContext, n *body[S, U], i int) (stack []byte,
 	return nil, r.call(c, n, i)
 }
 
-func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) (err error) {
+func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) error {
+	if n.cache != nil {
+		return r.callCached(ctx, n, i, r.state)
+	}
+	return r.callNode(ctx, n, i, r.state)
+}
+
+// callNode calls the function of the node with a state.
+func (r *run[S, U]) callNode(ctx context.Context, n *body[S, U], i int, state *S) (err error) {
 	res := &r.results[i]
 	switch {
 	case n.plain != nil:
-		res.update, err = n.plain(ctx, *r.state)
+		res.update, err = n.plain(ctx, *state)
 		return err
 	case n.dynamic != nil:
-		command, err := n.dynamic(ctx, *r.state)
+		command, err := n.dynamic(ctx, *state)
 		if err != nil {
 			return err
 		}
@@ -122,21 +132,30 @@ func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) (err error) 
 		return r.obey(&r.outcomes[i], command.Goto, command.Sends)
 	}
 	if n.inline != nil {
-		updates, err := n.inline(ctx, *r.state)
+		updates, err := n.inline(ctx, *state)
 		if err == nil {
 			res.update, res.more = updates[0], updates[1:] // a run that ends has at least one step with an update
 		}
 		return err
 	}
-	t := &r.pos.Next[i]
-	arg := t.arg
-	if arg == nil && t.Arg != nil {
-		if arg, err = n.decodeArg(t.Arg); err != nil {
-			return fmt.Errorf("%w: argument of %s: %w", ErrDamaged, t.ID(), err)
-		}
+	arg, err := n.argument(&r.pos.Next[i])
+	if err != nil {
+		return err
 	}
-	res.update, err = n.work(ctx, *r.state, arg)
+	res.update, err = n.work(ctx, *state, arg)
 	return err
+}
+
+// argument is that of a Send, nil for any other task.
+func (n *body[S, U]) argument(t *Task) (any, error) {
+	if t.arg != nil || t.Arg == nil {
+		return t.arg, nil
+	}
+	arg, err := n.decodeArg(t.Arg)
+	if err != nil {
+		return nil, fmt.Errorf("%w: argument of %s: %w", ErrDamaged, t.ID(), err)
+	}
+	return arg, nil
 }
 
 // obey translates a command's targets. Arguments are encoded here, so that one that cannot be fails its own task.

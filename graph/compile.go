@@ -37,6 +37,7 @@ func (g *Graph[S, U]) Compile(opts ...Option) (*App[S, U], error) {
 	}
 	mistakes = append(mistakes, g.checkShape()...)
 	mistakes = append(mistakes, g.checkTypes()...)
+	mistakes = append(mistakes, g.checkCaches()...)
 	if len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
@@ -53,6 +54,9 @@ func (g *Graph[S, U]) Compile(opts ...Option) (*App[S, U], error) {
 	}
 	var zero S
 	_, app.replaces = any(zero).(interface{ replacesWhole() })
+	for i := range app.nodes {
+		app.nodes[i].cache = newCache[S](&app.nodes[i].caching)
+	}
 	for i := range app.plan.nodes {
 		app.texts = append(app.texts, newNodeText(&app.plan.nodes[i]))
 	}

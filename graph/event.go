@@ -38,7 +38,7 @@ const (
 	MessageKind                 // Node, Task, Attempt, Text
 	ChildKind                   // Node, Task, Attempt, Path, Child: an event of the task's sub-graph
 	ChargeKind                  // Node, Task, Attempt, Name, Amount: of a Charge; mode Debug
-	TaskEnd                     // Node, Task, Attempt; Err when the attempt failed, Update otherwise
+	TaskEnd                     // Node, Task, Attempt, Cached; Err when the attempt failed, Update otherwise
 	RetryKind                   // Node, Task, Attempt, Delay: the attempt failed and another follows after Delay; mode Debug
 	Committed                   // Entry: the input or the step is committed; under Async and Exit it is only on its way
 	UpdateKind                  // Node, Task, Update: folded and, on a thread, committed; in the order of completion
@@ -84,6 +84,7 @@ type Event[S, U any] struct {
 	Amount    int64
 	Delay     time.Duration
 	Err       error
+	Cached    bool // the result comes from the cache of the node, which did not run
 	Discarded bool // a new input gave up an unfinished run
 	Interrupt Interrupt
 }

@@ -19,6 +19,7 @@ type eventJSON struct {
 	Attempt   int        `json:"attempt,omitzero"`
 	State     any        `json:"state,omitempty"`
 	Discarded bool       `json:"discarded,omitzero"`
+	Cached    bool       `json:"cached,omitzero"`
 	Update    any        `json:"update,omitempty"`
 	Custom    any        `json:"custom,omitempty"`
 	Text      *string    `json:"text,omitempty"`
@@ -56,7 +57,7 @@ func (e Event[S, U]) MarshalJSON() ([]byte, error) {
 	case UpdateKind:
 		out.Update = e.Update
 	case TaskEnd:
-		if e.Err == nil {
+		if out.Cached = e.Cached; e.Err == nil {
 			out.Update = e.Update
 		}
 	case CustomKind:

@@ -73,8 +73,9 @@ type body[S, U any] struct {
 
 	arg       reflect.Type // of a Work node
 	decodeArg func(json.RawMessage) (any, error)
-	handler   int   // 1 + index of the node that handles failures; 0 = none
-	targets   []int // of a Dynamic node; endIndex for End
+	handler   int           // 1 + index of the node that handles failures; 0 = none
+	targets   []int         // of a Dynamic node; endIndex for End
+	cache     *nodeCache[S] // of an App; nil without
 }
 
 func (b *body[S, U]) allows(index int) bool {

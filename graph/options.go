@@ -15,6 +15,7 @@ type nodeOptions struct {
 	backoffMax time.Duration
 	timeout    time.Duration
 	deferred   bool
+	caching    cacheOptions
 }
 
 // Retry runs a failed node again, up to maxAttempts attempts in all (≥ 1). retryable decides by the error of the attempt;

@@ -89,7 +89,7 @@ func (r *run[S, U]) startTask(t *Task, res *result[U]) {
 func (r *run[S, U]) endTask(step int, t *Task, res *result[U], err error) {
 	if r.wants(Tasks) {
 		r.send(Event[S, U]{
-			Kind: TaskEnd, Step: step, Node: t.Node, Task: t.ID(), Attempt: res.attempt, Update: res.update, Err: err,
+			Kind: TaskEnd, Step: step, Node: t.Node, Task: t.ID(), Attempt: res.attempt, Update: res.update, Err: err, Cached: res.hit(),
 		}, Tasks)
 	}
 }

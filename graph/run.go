@@ -49,8 +49,9 @@ type result[U any] struct {
 	encoded []byte // update and more as the log has them, when a pending write holds them
 	attempt int
 	done    bool
-	failed  bool // done in that its handler follows; there is no update
-	waiting bool // for an answer
+	failed  bool      // done in that its handler follows; there is no update
+	waiting bool      // for an answer
+	cache   *cacheUse // nil without a cache, or a key
 	err     error
 }
 
