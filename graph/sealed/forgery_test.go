@@ -53,6 +53,9 @@ func TestARowOfALaterVersionIsRefused(t *testing.T) {
 	f.entry = func(e *graph.Entry) { e.Data[3]++ }
 	_, err := whole(t.Context(), s, "t")
 	require.ErrorIs(t, err, graph.ErrNewerFormat)
+	f.entry = func(e *graph.Entry) { e.Data[3]-- }
+	_, err = whole(t.Context(), s, "t")
+	require.ErrorIs(t, err, graph.ErrDamaged, "there was no version 0")
 }
 
 func TestAPlainRowIsDamagedAndNeverReturned(t *testing.T) {
@@ -77,6 +80,9 @@ func TestARowInAnotherPlaceIsDamaged(t *testing.T) {
 		"an entry as snapshot":                   func(r *graph.Record) { r.Snapshot, r.SnapshotSeq = row, 2 },
 		"a snapshot of another entry":            func(r *graph.Record) { r.SnapshotSeq = 2 },
 		"a snapshot as entry":                    func(r *graph.Record) { r.Log[0] = graph.Entry{Seq: 1, Data: r.Snapshot} },
+		"an empty snapshot":                      func(r *graph.Record) { r.Snapshot = []byte{} },
+		"a snapshot that is gone":                func(r *graph.Record) { r.Snapshot = nil },
+		"a snapshot of nothing":                  func(r *graph.Record) { r.SnapshotSeq = 0 },
 		"a pending write of another step":        func(r *graph.Record) { r.Pending[0].Seq = 4 },
 		"a pending write under another key":      func(r *graph.Record) { r.Pending[0].Key = r.Pending[1].Key },
 		"two pending writes that changed places": func(r *graph.Record) { p := r.Pending; p[0].Data, p[1].Data = p[1].Data, p[0].Data },

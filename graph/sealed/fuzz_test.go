@@ -78,3 +78,17 @@ func FuzzOpenWrite(f *testing.F) {
 		}
 	})
 }
+
+func TestAPendingWriteThatEndsTooEarlyIsDamaged(t *testing.T) {
+	ring, err := newKeyring(make([]byte, KeySize), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &store{keys: ring}
+	for _, inside := range []string{"", "\x80", "\x02", "\x02\x80", "\x02\x01", "\x02\x05keys"} {
+		row := graph.PendingWrite{Seq: 1, Data: ring.seal(place{pendingKind, 1, ""}, []byte(inside))}
+		if w, err := s.openWrite(&row); !errors.Is(err, graph.ErrDamaged) {
+			t.Errorf("%q became %+v, %v", inside, w, err)
+		}
+	}
+}

@@ -92,9 +92,7 @@ func newKeyring(first []byte, old [][]byte) (*keyring, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w (old key %d)", err, i+1)
 		}
-		if r.all[k.id] == nil {
-			r.all[k.id] = k
-		}
+		r.all[k.id] = k
 	}
 	return r, nil
 }
@@ -114,11 +112,8 @@ func (r *keyring) open(at place, row []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: it is not sealed", graph.ErrDamaged)
 	}
 	header, body := row[:headerSize], row[headerSize:]
-	switch v := header[len(magic)]; {
-	case v > version:
+	if v := header[len(magic)]; v > version {
 		return nil, fmt.Errorf("%w: seal %d, this version knows %d", graph.ErrNewerFormat, v, version)
-	case v < version:
-		return nil, fmt.Errorf("%w: its seal names no format", graph.ErrDamaged)
 	}
 	id := keyID(header[len(magic)+1:])
 	k := r.all[id]

@@ -70,7 +70,8 @@ func live(t *testing.T, spy *recorder, store graph.Store) {
 // A recorder keeps every byte that a store is given, and on demand every byte that it has.
 type recorder struct {
 	graph.Store
-	rows []string
+	rows    []string
+	entries []graph.Entry // as they were committed
 }
 
 func (r *recorder) keep(rows ...[]byte) {
@@ -97,6 +98,7 @@ func (r *recorder) Commit(ctx context.Context, thread string, fence int64, entri
 	for i := range entries {
 		r.keep(entries[i].Data, entries[i].Snapshot)
 	}
+	r.entries = append(r.entries, entries...)
 	return r.Store.Commit(ctx, thread, fence, entries)
 }
 

@@ -98,6 +98,13 @@ func TestEqualKeysOfPendingWritesLookDifferentInEveryThreadAndStep(t *testing.T)
 	pend(t, s, "t", fence, 4, "ask", "question")
 	note("t")
 	require.Len(t, names, 5)
+	pend(t, s, "t", fence, 4, "ub", "t and ub")
+	fence = fill(t, s, "tu")
+	require.NoError(t, s.Commit(t.Context(), "tu", fence, []graph.Entry{{Seq: 3, Settles: true}}))
+	pend(t, s, "tu", fence, 4, "b", "tu and b")
+	note("t")
+	note("tu")
+	require.Len(t, names, 7)
 }
 
 func TestATrimReplacesAnEntryUnderAnOldKeyByOneUnderTheFirst(t *testing.T) {

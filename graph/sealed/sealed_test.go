@@ -64,3 +64,25 @@ func TestTheSameRowIsNeverSealedAlikeTwice(t *testing.T) {
 	}
 	require.Len(t, seen, 5, "3 records with 2 rows, of which one was not written again")
 }
+
+func TestAnEmptySnapshotIsASnapshot(t *testing.T) {
+	s := seal(t, graph.NewMemoryStore(), keyOf(1))
+	fence := fill(t, s, "t")
+	require.NoError(t, s.Commit(t.Context(), "t", fence, []graph.Entry{{Seq: 3, Snapshot: []byte{}}}))
+	rec := load(t, s, "t")
+	require.EqualValues(t, 3, rec.SnapshotSeq)
+	require.Equal(t, []byte{}, rec.Snapshot)
+}
+
+func TestTheStoreInsideIsToldWhatItNeedsToKnow(t *testing.T) {
+	spy := &recorder{Store: graph.NewMemoryStore()}
+	s := seal(t, spy, keyOf(1))
+	fence := fill(t, s, "t")
+	spy.entries = nil
+	require.NoError(t, s.Commit(t.Context(), "t", fence, []graph.Entry{{Seq: 3, Settles: true}, {Seq: 4, Snapshot: []byte("s")}}))
+	require.Len(t, spy.entries, 2)
+	require.True(t, spy.entries[0].Settles)
+	require.Nil(t, spy.entries[0].Snapshot)
+	require.False(t, spy.entries[1].Settles)
+	require.NotNil(t, spy.entries[1].Snapshot)
+}

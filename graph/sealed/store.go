@@ -52,7 +52,7 @@ func (s *store) Load(ctx context.Context, thread string) (graph.Record, error) {
 	if err != nil {
 		return graph.Record{}, err
 	}
-	if rec.Snapshot != nil {
+	if rec.Snapshot != nil || rec.SnapshotSeq != 0 { // also when one of the two was taken away
 		if rec.Snapshot, err = s.keys.open(place{kind: snapshotKind, seq: rec.SnapshotSeq}, rec.Snapshot); err != nil {
 			return graph.Record{}, &graph.RowError{Thread: thread, Seq: rec.SnapshotSeq, Row: "snapshot", Err: err}
 		}
