@@ -25,16 +25,22 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		stack []byte
 		final bool // not for the handler
 		ended bool // the end of the last attempt is reported
+		span  *taskSpan
 	)
 	for res.attempt = 1; ; res.attempt++ {
 		*c = taskContext{r.shared, int32(r.result.Steps + 1), int32(t.at - 1), int32(t.Send), int32(res.attempt)}
 		r.startTask(t, res)
 		r.startJournal(t)
-		stack, err = r.attempt(c, n, i)
+		if r.watch == nil {
+			stack, err = r.attempt(c, n, i)
+		} else {
+			span, stack, err = r.watchAttempt(c, n, t, i)
+		}
 		if waiting, hidden := r.interrupted(t); hidden != nil {
 			stack, err, final = nil, hidden, true
 			break
-		} else if waiting && stack == nil {
+		} else if waiting && stack == nil && !fatal(err) {
+			r.endSpanWaiting(span, t, res)
 			r.wait(t, res, i)
 			return
 		}
@@ -48,11 +54,15 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		if !n.again(ctx, res.attempt, err) {
 			break
 		}
+		r.endSpanRetried(span, t, res, err, stack)
 		r.endTask(r.step+1, t, res, r.nodeError(t, res, err, stack))
 		if ended = !r.pause(ctx, n, c, t, res.attempt); ended {
 			break
 		}
 		c = new(taskContext) // the node may have kept the one of the failed attempt
+	}
+	if !ended {
+		r.endSpan(span, t, res, err, stack)
 	}
 	if err != nil {
 		*res = result[U]{attempt: res.attempt}
@@ -60,7 +70,7 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		if !ended {
 			r.endTask(r.step+1, t, res, res.err)
 		}
-		if n.handler > 0 && !final && ctx.Err() == nil {
+		if n.handler > 0 && !final && ctx.Err() == nil && !fatal(err) {
 			r.handOver(res, i)
 		}
 		return
@@ -89,7 +99,7 @@ func (r *run[S, U]) nodeError(t *Task, res *result[U], err error, stack []byte) 
 }
 
 // attempt calls the node once.
-func (r *run[S, U]) attempt(c *taskContext, n *body[S, U], i int) (stack []byte, err error) {
+func (r *run[S, U]) attempt(c context.Context, n *body[S, U], i int) (stack []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err, stack = panicError(p), debug.Stack()
@@ -110,10 +120,18 @@ func (r *run[S, U]) attempt(c *taskContext, n *body[S, U], i int) (stack []byte,
 }
 
 func (r *run[S, U]) call(ctx context.Context, n *body[S, U], i int) error {
-	if n.cache != nil {
-		return r.callCached(ctx, n, i, r.state)
+	if r.isolate {
+		return r.callIsolated(func(s *S) error { return r.callWith(ctx, n, i, s) })
 	}
-	return r.callNode(ctx, n, i, r.state)
+	return r.callWith(ctx, n, i, r.state)
+}
+
+// callWith lets the node, or its cache, work on a state.
+func (r *run[S, U]) callWith(ctx context.Context, n *body[S, U], i int, state *S) error {
+	if n.cache != nil {
+		return r.callCached(ctx, n, i, state)
+	}
+	return r.callNode(ctx, n, i, state)
 }
 
 // callNode calls the function of the node with a state.
@@ -206,14 +224,18 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (stack []byte, err error) {
 			return nil, err
 		}
 		if routed {
-			o.Route = n.pick(r.after)
+			if o.Route, err = r.pick(n, r.after); err != nil {
+				return nil, err
+			}
 		}
 	case routed:
 		var own S
 		if err := r.foldTask(&own, r.state, i); err != nil {
 			return nil, err
 		}
-		o.Route = n.pick(&own)
+		if o.Route, err = r.pick(n, &own); err != nil {
+			return nil, err
+		}
 	}
 	return nil, r.app.plan.valid(n.ref.index, o)
 }
@@ -221,6 +243,11 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (stack []byte, err error) {
 // foldTask applies what task i wrote to from.
 func (r *run[S, U]) foldTask(to, from *S, i int) (err error) {
 	res := &r.results[i]
+	if r.isolate {
+		if err := tryApply(from, append([]U{res.update}, res.more...)...); err != nil {
+			return err
+		}
+	}
 	if *to, err = (*from).Apply(res.update); err != nil {
 		return fmt.Errorf("apply the update: %w", err)
 	}
@@ -234,7 +261,7 @@ func (r *run[S, U]) foldTask(to, from *S, i int) (err error) {
 
 // again says whether a failed attempt is followed by another.
 func (n *body[S, U]) again(ctx context.Context, attempt int, err error) bool {
-	if attempt >= n.attempts || ctx.Err() != nil {
+	if attempt >= n.attempts || ctx.Err() != nil || fatal(err) {
 		return false
 	}
 	if n.retryable == nil {

@@ -47,8 +47,10 @@ type taskShared struct {
 	modes    Mode                           // that the consumer wants; 0 = nobody listens
 	report   func(c *taskContext, s signal) // set when modes is
 	options  threadOptions                  // of the thread, for sub-graphs
+	isolate  bool                           // for sub-graphs
 	journals *journals
 	ledger   *ledger
+	watch    *watch // nil when nobody observes
 }
 
 // A taskContext is the context of one attempt. It is small, since every task needs one.

@@ -67,16 +67,24 @@ func (a *App[S, U]) newRun(ctx context.Context, out *sink[S, U], opts []Option) 
 		if err := r.checkStops(a.plan.has); err != nil {
 			return nil, err
 		}
-	}
 		if r.detached && (out == nil || !out.detached) {
 			return nil, ErrDetached
 		}
+	}
+	if r.observer != nil {
+		r.watch = &watch{observer: r.observer}
+	}
 	r.ledger.limits, r.ledger.parent = r.budgets, r.parent
 	return r, nil
 }
 
 // input folds in into the state and places the run at the start.
 func (r *run[S, U]) input(in U) error {
+	if r.isolate {
+		if err := tryApply(r.state, in); err != nil {
+			return fmt.Errorf("apply the input: %w", err)
+		}
+	}
 	next, err := applyTo(*r.state, in)
 	if err != nil {
 		return fmt.Errorf("apply the input: %w", err)
@@ -91,6 +99,13 @@ func (r *run[S, U]) input(in U) error {
 
 // execute runs steps until nothing is left or something fails.
 func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
+	if r.watch != nil {
+		return r.watchRun(ctx)
+	}
+	return r.proceed(ctx)
+}
+
+func (r *run[S, U]) proceed(ctx context.Context) (Result[S], error) {
 	if d := r.wallTime; d > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, ErrWallTime)
@@ -119,8 +134,9 @@ func (r *run[S, U]) execute(ctx context.Context) (Result[S], error) {
 func (r *run[S, U]) share(ctx context.Context) *taskShared {
 	s := &taskShared{
 		Context: ctx, run: r.number, first: r.step - r.result.Steps, names: r.app.plan.names,
-		journals: &r.journals, ledger: &r.ledger,
+		journals: &r.journals, ledger: &r.ledger, watch: r.watch,
 	}
+	s.isolate = r.isolate
 	if r.save != nil {
 		s.thread = r.save.thread
 		s.options = r.save.options
@@ -148,7 +164,13 @@ func (r *run[S, U]) loop(ctx context.Context) error {
 		if r.result.Steps >= r.steps {
 			return fmt.Errorf("%w: %d steps, next is %s", ErrStepLimit, r.result.Steps, r.pos.Next[0].ID())
 		}
-		if err := r.runStep(ctx); err != nil || len(r.result.Interrupts) > 0 {
+		var err error
+		if r.watch == nil {
+			err = r.runStep(ctx)
+		} else {
+			err = r.watchStep(ctx)
+		}
+		if err != nil || len(r.result.Interrupts) > 0 {
 			return err
 		}
 	}

@@ -26,6 +26,8 @@ type settings struct {
 	stopAfter      []string
 	answers        []givenAnswer
 	parent         *ledger // of the call around a sub-graph
+	observer       Observer
+	watch          *watch // of the call around a sub-graph, or of this one
 	detached       bool
 	keepEvents     int // 0 = all
 	keepRuns       int

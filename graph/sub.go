@@ -123,7 +123,8 @@ func childID(thread string, run int64, step int, task string) string {
 // childOptions hand to a child what holds for the whole call.
 func (c *taskContext) childOptions() []Option {
 	return []Option{func(s *settings) error {
-		s.parent = c.shared.ledger
+		s.isolate = s.isolate || c.shared.isolate
+		s.parent, s.watch = c.shared.ledger, c.shared.watch
 		return nil
 	}}
 }
