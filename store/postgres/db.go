@@ -113,7 +113,7 @@ func parse(url string, opts Options) (*pgxpool.Config, error) {
 		set["application_name"] = "kbagent"
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = opts.Timeout
+		config.ConnConfig.ConnectTimeout = opts.Timeout + grace
 	}
 	return config, nil
 }

@@ -1,8 +1,9 @@
 package postgres_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/kbagent/kbagent/graph"
@@ -28,6 +29,7 @@ func shareServer(t *testing.T) string {
 func TestAfterSIGKILLAtAnyBoundaryAResumeEndsInTheStateOfAnUndisturbedRun(t *testing.T) {
 	url := shareServer(t)
 	graphtest.Kill(t, func(t *testing.T, dir string) graph.Store {
-		return openAt(t, url, postgres.Options{Schema: "kill " + filepath.Base(dir)}).Checkpoints()
+		schema := fmt.Sprintf("kill %x", sha256.Sum256([]byte(dir)))[:40]
+		return openAt(t, url, postgres.Options{Schema: schema}).Checkpoints()
 	})
 }

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -59,7 +60,7 @@ func Main(m *testing.M) int {
 		return code
 	}
 	if err := shared.cluster.stop(); err != nil {
-		os.Stderr.WriteString("stop PostgreSQL: " + err.Error() + "\n")
+		fmt.Fprintln(os.Stderr, "stop PostgreSQL:", err)
 		return max(code, 1)
 	}
 	shared.cluster, shared.err = nil, errors.New("the tests are over")
