@@ -7,7 +7,7 @@ GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz bench bench-compare mutate golden clean
+.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz bench bench-compare bench-peers mutate golden clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -74,6 +74,14 @@ bench-compare: $(BENCHSTAT) ## benchmarks of the work tree against a git ref (RE
 $(BENCHSTAT):
 	@mkdir -p bin
 	GOBIN=$(CURDIR)/bin $(GO) install golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION)
+
+PEERSJS   ?= bench/peers/js
+bench-peers: $(if $(PEERSJS),$(PEERSJS)/node_modules) ## the same workloads on other runtimes (needs a C compiler, node, npm; PEERSJS= without LangGraph.js)
+	@CGO_ENABLED=1 $(GO) run ./internal/measure peers $(MEASURE) -js '$(PEERSJS)'
+
+bench/peers/js/node_modules: bench/peers/js/package-lock.json
+	cd $(@D) && npm ci --no-audit --no-fund
+	@touch $@
 
 mutate: ## plant violations of the rules and see that the tests notice (ONLY=regexp of the titles)
 	@$(GO) run ./internal/mutate -run '$(ONLY)'

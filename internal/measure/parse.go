@@ -91,18 +91,18 @@ func (r *results) find(pkg, name string) *result {
 	return b
 }
 
-// cutProcs cuts the number of processors off the names. It is one when all names end in the same.
+// cutProcs cuts the number of processors off the names. It is one when all names of the package end in the same.
 func (r *results) cutProcs() {
-	suffix := ""
-	for i, b := range r.list {
+	suffixes := map[string]string{} // by package
+	for _, b := range r.list {
 		s := procs.FindString(b.name)
-		if s == "" || i > 0 && s != suffix {
-			return
+		if before, ok := suffixes[b.pkg]; ok && s != before {
+			s = ""
 		}
-		suffix = s
+		suffixes[b.pkg] = s
 	}
 	for _, b := range r.list {
-		b.name = strings.TrimSuffix(b.name, suffix)
+		b.name = strings.TrimSuffix(b.name, suffixes[b.pkg])
 	}
 }
 

@@ -68,6 +68,21 @@ func TestANameEndsInTheProcessorsOnlyWhenAllNamesDo(t *testing.T) {
 	assert.Equal(t, "A/graph-700", r.list[0].name)
 }
 
+func TestEachPackageHasItsOwnNumberOfProcessors(t *testing.T) {
+	r := parsed(t, `pkg: a
+BenchmarkA/graph-2 	 1 	 5 ns/op
+pkg: b
+BenchmarkA/other 	 1 	 5 ns/op
+BenchmarkA/another-2 	 1 	 5 ns/op
+BenchmarkA/third-2 	 1 	 5 ns/op
+`)
+	var names []string
+	for _, b := range r.list {
+		names = append(names, b.name)
+	}
+	assert.Equal(t, []string{"A/graph", "A/other", "A/another-2", "A/third-2"}, names)
+}
+
 func TestFailuresAreNotedAndForeignLinesSkipped(t *testing.T) {
 	r := parsed(t, `BenchmarkBroken
 BenchmarkBroken prints something

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 )
 
 // runPeers runs the benchmarks of bench/peers, a module of its own, and then those in JavaScript, which print the same
@@ -16,7 +17,7 @@ func runPeers(ctx context.Context, b bench, js string) ([]byte, error) {
 	if js == "" {
 		return text, err
 	}
-	more, jsErr := output(ctx, filepath.Join(root, filepath.FromSlash(js)), b.progress, "node", "bench.mjs")
+	more, jsErr := output(ctx, filepath.Join(root, filepath.FromSlash(js)), b.progress, "node", "bench.mjs", "--count", strconv.Itoa(b.count))
 	return append(append(text, '\n'), more...), errors.Join(err, jsErr)
 }
 
