@@ -31,6 +31,9 @@ type Event struct {
 	Restart bool        // the tokens so far are void
 	Edge    *graph.Edge // an edge of the graph was taken
 	Answer  *Answer     // the end
+
+	// Questions are the end of a run that waits: each is for a person, and Resume takes the answers.
+	Questions []graph.Interrupt
 }
 
 // Ask answers a question and yields what happens on the way; the last event holds the answer. The same question on a
@@ -56,33 +59,52 @@ func (a *Agent) ask(ctx context.Context, q Question, emit func(Event) bool) erro
 		q.Thread = a.cfg.NewID()
 	}
 	started := a.cfg.Nodes.Now()
-	thread := a.app.Thread(q.Thread, graph.WithStore(a.cfg.Store))
+	thread := a.Thread(q.Thread)
 	head, err := thread.Head(ctx)
 	if err != nil {
 		return fmt.Errorf("read thread %s: %w", q.Thread, err)
 	}
 	unfinished := head.Exists && !head.Done
 	resumed := unfinished && head.State.Question == q.Text
-	const modes = graph.Tasks | graph.Custom | graph.Edges
-	var events iter.Seq2[graph.Event[state.AgentState, state.Update], error]
+	var events runEvents
 	if resumed {
-		events = thread.ResumeStream(ctx, modes)
+		events = thread.ResumeStream(ctx, shown)
 	} else {
-		events = thread.Stream(ctx, a.begin(q), modes)
+		events = thread.Stream(ctx, a.begin(q), shown)
 	}
-	for ev, err := range events {
-		if err != nil {
-			return err
+	return a.follow(events, emit, func(s state.AgentState) Answer {
+		answer := a.answer(s, q.Thread, a.cfg.Nodes.Now().Sub(started))
+		answer.Resumed = resumed
+		if resumed {
+			answer.Warnings = append(resumeNotes(q, s.Settings), answer.Warnings...)
+		} else if unfinished {
+			answer.Warnings = append([]string{fmt.Sprintf("the unfinished run of %q was given up", head.State.Question)}, answer.Warnings...)
 		}
-		if ev.Kind == graph.RunEnd {
-			answer := a.answer(ev.State, q.Thread, a.cfg.Nodes.Now().Sub(started))
-			answer.Resumed = resumed
-			if resumed {
-				answer.Warnings = append(resumeNotes(q, ev.State.Settings), answer.Warnings...)
-			} else if unfinished {
-				answer.Warnings = append([]string{fmt.Sprintf("the unfinished run of %q was given up", head.State.Question)}, answer.Warnings...)
-			}
-			emit(Event{Answer: &answer})
+		return answer
+	})
+}
+
+// runEvents are the events of one run.
+type runEvents = iter.Seq2[graph.Event[state.AgentState, state.Update], error]
+
+// shown are the events that an Event is made of.
+const shown = graph.Tasks | graph.Custom | graph.Edges
+
+// follow emits the events of a run and its end: the answer, or the questions that it waits for.
+func (a *Agent) follow(events runEvents, emit func(Event) bool, answer func(state.AgentState) Answer) error {
+	var questions []graph.Interrupt
+	for ev, err := range events {
+		switch {
+		case err != nil:
+			return err
+		case ev.Kind == graph.Interrupted:
+			questions = append(questions, ev.Interrupt)
+			continue
+		case ev.Kind == graph.RunEnd && len(questions) > 0:
+			emit(Event{Questions: questions})
+			return nil
+		case ev.Kind == graph.RunEnd:
+			emit(Event{Answer: new(answer(ev.State))})
 			return nil
 		}
 		if e, ok := translate(ev); ok && !emit(e) {
@@ -136,13 +158,16 @@ func (a *Agent) Do(ctx context.Context, q Question) (Answer, error) {
 		if e.Answer != nil {
 			return *e.Answer, nil
 		}
+		if e.Questions != nil {
+			return Answer{}, fmt.Errorf("%w: %s", graph.ErrInterrupted, e.Questions[0].Text())
+		}
 	}
 	return Answer{}, errors.New("agent: the run ended without a result")
 }
 
 // State is what the agent knows on a thread; exists is false for a thread that nobody used.
 func (a *Agent) State(ctx context.Context, thread string) (s state.AgentState, exists bool, err error) {
-	head, err := a.app.Thread(thread, graph.WithStore(a.cfg.Store)).Head(ctx)
+	head, err := a.Thread(thread).Head(ctx)
 	return head.State, head.Exists, err
 }
 
