@@ -25,6 +25,8 @@ func (db *DB) with(ctx context.Context, do func(context.Context, *pgxpool.Conn) 
 
 // acquire gets a connection out of the pool, or makes one.
 func (db *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, db.opts.Timeout, ErrTimeout)
+	defer cancel()
 	conn, err := db.pool.Acquire(ctx)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, ErrTimeout) {
 		return nil, fmt.Errorf("%w: no connection for it (of %d): %w", ErrTimeout, db.pool.Config().MaxConns, err)
