@@ -85,6 +85,22 @@ func TestALogOfManyPagesIsReadAsOfOneMoment(t *testing.T) {
 	require.Len(t, entries, n)
 }
 
+func TestATrimTakesTheSnapshotOfTheEntryBeforeTheCutAndLeavesThatOfTheCut(t *testing.T) {
+	store := open(t, postgres.Options{}).Checkpoints()
+	for snapshotOf, want := range map[int64]int64{1: 0, 2: 2, 3: 3} {
+		id := fmt.Sprint(snapshotOf)
+		fence, err := store.Claim(t.Context(), id)
+		require.NoError(t, err)
+		entries := []graph.Entry{{Seq: 1, Data: []byte("a")}, {Seq: 2, Data: []byte("b")}, {Seq: 3, Data: []byte("c")}}
+		entries[snapshotOf-1].Snapshot = []byte("s")
+		require.NoError(t, store.Commit(t.Context(), id, fence, entries))
+		require.NoError(t, store.Trim(t.Context(), id, graph.Cut{Seq: 2, Old: []byte("b"), New: []byte("B")}))
+		rec, err := store.Load(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, want, rec.SnapshotSeq)
+	}
+}
+
 func TestThreadsAreListedWhileOthersAreWritten(t *testing.T) {
 	store := open(t, postgres.Options{}).Checkpoints()
 	const old = 1500 // more than a page

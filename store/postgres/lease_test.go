@@ -74,6 +74,20 @@ func TestARenewalKeepsOthersOff(t *testing.T) {
 	require.ErrorIs(t, s.Renew(t.Context(), "nobody", later), graph.ErrFenced)
 }
 
+func TestAClaimBeginsALeaseAnew(t *testing.T) {
+	s := openLeased(t)
+	commitOne(t, s, "t")
+	s.expire()
+	fence, err := s.Claim(t.Context(), "t")
+	require.NoError(t, err)
+	require.Empty(t, s.take(t, 10), "after one that has run out")
+	require.NoError(t, s.Release(t.Context(), "t", fence))
+	_, err = s.Claim(t.Context(), "t")
+	require.NoError(t, err)
+	s.expire()
+	require.Equal(t, []string{"t"}, s.take(t, 10), "after a release")
+}
+
 func TestAReleasedThreadIsNotAbandonedAndItsFenceStillWrites(t *testing.T) {
 	s := openLeased(t)
 	fence := commitOne(t, s, "t")
