@@ -25,8 +25,8 @@ type link struct{ id, seq, prev int64 }
 // follow finds a thread; no is 0 when it does not exist.
 func (db *DB) follow(ctx context.Context, tx *sql.Tx, thread string) (no int64, c chain, err error) {
 	c = chain{db: db, tx: tx}
-	err = tx.QueryRowContext(ctx, `SELECT t.no, ifnull(l.id, t.head) FROM graph_threads t LEFT JOIN `+tail+` l ON l.no = t.no
-		WHERE t.thread = ?`, thread).Scan(&no, &c.head)
+	err = tx.QueryRowContext(ctx, `SELECT t.no, ifnull((SELECT id FROM graph_log WHERE no = t.no AND id > `+afterTail+` ORDER BY id DESC LIMIT 1), t.head)
+		FROM graph_threads t WHERE t.thread = ?`, thread).Scan(&no, &c.head)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/kbagent/kbagent/graph"
 )
 
-// tail is the last row of graph_log, which is the head of its thread whatever graph_threads says.
-const tail = `(SELECT id, no, seq FROM graph_log ORDER BY id DESC LIMIT 1)`
-
 // Load implements graph.Store. It reads everything in one transaction.
 func (c *Checkpoints) Load(ctx context.Context, thread string) (rec graph.Record, err error) {
 	err = c.reading(ctx, func(tx *sql.Tx) error {
@@ -84,7 +81,8 @@ func (c *Checkpoints) Log(ctx context.Context, thread string, after int64) iter.
 // Threads implements graph.Store. It reads as of the moment when the loop starts, and holds a connection until the loop ends.
 func (c *Checkpoints) Threads(ctx context.Context) iter.Seq2[graph.ThreadInfo, error] {
 	list := scanAll(ctx, c.db.read, func(r *sql.Rows, info *graph.ThreadInfo) error { return r.Scan(&info.Thread, &info.Seq) },
-		`SELECT t.thread, ifnull(l.seq, t.seq) AS last FROM graph_threads t LEFT JOIN `+tail+` l ON l.no = t.no
+		`SELECT t.thread, ifnull(l.seq, t.seq) AS last FROM graph_threads t 
+			LEFT JOIN (SELECT no, max(seq) AS seq FROM graph_log WHERE id > `+afterTail+` GROUP BY no) l ON l.no = t.no
 			WHERE last > 0 AND instr(CAST(t.thread AS BLOB), x'1f') = 0 ORDER BY t.thread`)
 	return func(yield func(graph.ThreadInfo, error) bool) {
 		for info, err := range list {

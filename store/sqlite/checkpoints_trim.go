@@ -17,7 +17,7 @@ type trimChange struct {
 }
 
 func (c *trimChange) write(t *groupTx) error {
-	if err := t.whole(); err != nil {
+	if err := t.record(); err != nil {
 		return err
 	}
 	th, err := t.find(c.thread)

@@ -9,15 +9,6 @@ import (
 	"github.com/kbagent/kbagent/graph"
 )
 
-// whole begins a change of whole threads: it makes the tables complete, so that statements can go by them alone.
-// Since they write behind the view's back, the caller must end with reload.
-func (t *groupTx) whole() error {
-	if err := t.look(); err != nil {
-		return err
-	}
-	return t.record(0)
-}
-
 // A member is a thread of a family: a thread with its children.
 type member struct {
 	name string
@@ -47,8 +38,9 @@ type deleteChange struct {
 	thread string
 }
 
+// write makes the tables complete, goes by them alone, and lets the view begin anew.
 func (c *deleteChange) write(t *groupTx) error {
-	if err := t.whole(); err != nil {
+	if err := t.record(); err != nil {
 		return err
 	}
 	family, err := t.family(c.thread)
@@ -94,8 +86,9 @@ type copyChange struct {
 	from, to string
 }
 
+// write makes the tables complete, goes by them alone, and lets the view begin anew.
 func (c *copyChange) write(t *groupTx) error {
-	if err := t.whole(); err != nil {
+	if err := t.record(); err != nil {
 		return err
 	}
 	family, err := c.check(t)
@@ -183,8 +176,8 @@ func (t *groupTx) copyLog(th *thread, no int64) error {
 		return t.w.db.explain(err)
 	}
 	err = t.execText(`WITH source (id, place) AS (SELECT value, key + 1 FROM json_each(?1))
-		INSERT INTO graph_log (id, no, seq, prev, data)
-		SELECT ?2 + place, ?3, seq, iif(place = 1, 0, ?2 + place - 1), data FROM source JOIN graph_log USING (id)`, idList(links), base, no)
+		INSERT INTO graph_log (id, no, seq, prev, tail, data)
+		SELECT ?2 + place, ?3, seq, iif(place = 1, 0, ?2 + place - 1), 0, data FROM source JOIN graph_log USING (id)`, idList(links), base, no)
 	if err != nil {
 		return err
 	}

@@ -93,8 +93,8 @@ func (c *commitChange) write(t *groupTx) error {
 
 // quick returns the thread when appendQuick may succeed, from what was known last.
 func (c *commitChange) quick(w *writer) *thread {
-	th := w.view.threads[c.thread]
-	if th == nil || w.view.last.no != th.no || len(c.entries) == 0 || consecutive(c.entries, c.entries[0].Seq-1) != nil {
+	th, last := w.view.threads[c.thread], w.view.last
+	if th == nil || th.id != last.id || last.tail >= maxTail || len(c.entries) == 0 || consecutive(c.entries, th.seq) != nil {
 		return nil
 	}
 	return th
@@ -103,7 +103,7 @@ func (c *commitChange) quick(w *writer) *thread {
 // appendQuick appends the first entry in a statement that checks everything by itself, and says whether it could.
 func (c *commitChange) appendQuick(w *writer, stmt *sql.Stmt, th *thread) (bool, error) {
 	e := &c.entries[0]
-	res, err := stmt.Exec(th.no, c.fence, e.Seq, notNil(e.Data))
+	res, err := stmt.Exec(th.no, c.fence, e.Seq, notNil(e.Data), th.id, w.view.last.tail+1)
 	if err != nil {
 		return false, w.db.explain(err)
 	}
@@ -141,11 +141,10 @@ func consecutive(entries []graph.Entry, last int64) error {
 func (t *groupTx) append(th *thread, e *graph.Entry) error {
 	v := &t.w.view
 	h := head{v.last.id + 1, e.Seq}
-	if err := t.exec(plainAppend, h.id, th.no, e.Seq, th.id, notNil(e.Data)); err != nil {
+	if err := t.exec(plainAppend, h.id, th.no, e.Seq, th.id, v.last.tail+1, notNil(e.Data)); err != nil {
 		return err
 	}
 	v.appended(th, h)
-	t.heads[th.no] = h
 	return t.extras(th, e)
 }
 

@@ -28,7 +28,7 @@ const (
 	claimThread         // thread, fence
 	findThread          // thread → no, fence, head, seq
 	recordHeads         // JSON of [no, head, seq]
-	lastRow             // → id, no, seq
+	tailRows            // → id, no, seq, tail of the rows in the tail, and of the one before
 	ownChanges          // → changes by this connection since it was opened
 	otherChanges        // → a number that changes when another connection has committed
 )
@@ -36,12 +36,12 @@ const (
 var writerTexts = []string{
 	// NOT NULL and OR IGNORE leave the row out when the condition does not hold. A SELECT with a WHERE would do the
 	// same by way of a temporary table, since it reads the table that it writes.
-	quickAppend: `INSERT OR IGNORE INTO graph_log (no, seq, prev, data) VALUES (?1, ?3, (SELECT max(id) FROM graph_log),
+	quickAppend: `INSERT OR IGNORE INTO graph_log (no, seq, prev, tail, data) VALUES (?1, ?3, ?5, ?6,
 		CASE WHEN (SELECT fence FROM graph_threads WHERE no = ?1) = ?2
-			AND (SELECT no = ?1 AND seq = ?3 - 1 FROM graph_log ORDER BY id DESC LIMIT 1) THEN ?4 END)`,
+			AND (SELECT no = ?1 AND seq = ?3 - 1 AND id = ?5 AND tail = ?6 - 1 FROM graph_log ORDER BY id DESC LIMIT 1) THEN ?4 END)`,
 	quickPend: `INSERT INTO graph_pending (no, key, seq, data) SELECT t.no, ?5, ?3, ?4 FROM graph_threads t WHERE t.no = ?1 AND t.fence = ?2
-		AND ?3 - 1 = ifnull((SELECT l.seq FROM (SELECT no, seq FROM graph_log ORDER BY id DESC LIMIT 1) l WHERE l.no = t.no), t.seq)` + orReplace,
-	plainAppend: `INSERT INTO graph_log (id, no, seq, prev, data) VALUES (?, ?, ?, ?, ?)`,
+		AND ?3 - 1 = ifnull((SELECT seq FROM graph_log WHERE no = t.no AND id > ` + afterTail + ` ORDER BY id DESC LIMIT 1), t.seq)` + orReplace,
+	plainAppend: `INSERT INTO graph_log (id, no, seq, prev, tail, data) VALUES (?, ?, ?, ?, ?, ?)`,
 	plainPend:   `INSERT INTO graph_pending (no, key, seq, data) VALUES (?, ?, ?, ?)` + orReplace,
 	settle:      `DELETE FROM graph_pending WHERE no = ?`,
 	snapshot: `INSERT INTO graph_snapshots (no, seq, data) VALUES (?, ?, ?)
@@ -50,7 +50,7 @@ var writerTexts = []string{
 	claimThread:  `INSERT INTO graph_threads (thread, fence) VALUES (?, ?) ON CONFLICT (thread) DO UPDATE SET fence = excluded.fence`,
 	findThread:   `SELECT no, fence, head, seq FROM graph_threads WHERE thread = ?`,
 	recordHeads:  `UPDATE graph_threads SET head = v.value ->> 1, seq = v.value ->> 2 FROM json_each(?) v WHERE no = v.value ->> 0`,
-	lastRow:      `SELECT id, no, seq FROM graph_log ORDER BY id DESC LIMIT 1`,
+	tailRows:     `SELECT id, no, seq, tail FROM graph_log WHERE id >= ` + afterTail + ` ORDER BY id`,
 	ownChanges:   `SELECT total_changes()`,
 	otherChanges: `PRAGMA data_version`,
 }
@@ -76,8 +76,7 @@ type groupTx struct {
 	tx      *sql.Tx
 	bound   []*sql.Stmt // by number, those that were used
 	looked  bool        // the view is that of this transaction
-	heads   map[int64]head
-	changes int64 // rows that this transaction has changed
+	changes int64       // rows that this transaction has changed
 }
 
 // begin starts a transaction. The end of ctx ends the wait for the connection.
@@ -105,8 +104,10 @@ func (w *writer) begin(ctx context.Context) (*groupTx, error) {
 
 // commit makes the transaction durable. When it fails nothing of it is.
 func (t *groupTx) commit() error {
-	if err := t.record(t.w.view.last.no); err != nil {
-		return errors.Join(err, t.rollback())
+	if t.w.view.last.tail >= maxTail {
+		if err := t.record(); err != nil {
+			return errors.Join(err, t.rollback())
+		}
 	}
 	if err := t.tx.Commit(); err != nil {
 		t.w.view.forget()
@@ -168,27 +169,27 @@ func (t *groupTx) scan(n int, dest []any, args ...any) (found bool, err error) {
 	return err == nil, t.w.db.explain(err)
 }
 
-// record writes the heads of the threads that have grown, except that of one whose last entry is the last row.
-func (t *groupTx) record(except int64) error {
-	list := []byte{'['}
-	for no, h := range t.heads {
-		if no == except {
-			continue
-		}
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
-		for i, v := range [...]int64{no, h.id, h.seq} {
-			list = strconv.AppendInt(append(list, "[,,"[i]), v, 10)
-		}
-		list = append(list, ']')
+// record writes the heads in the tail to graph_threads.
+func (t *groupTx) record() error {
+	if err := t.look(); err != nil {
+		return err
 	}
-	clear(t.heads)
-	if len(list) == 1 {
+	v := &t.w.view
+	if len(v.heads) == 0 {
 		return nil
 	}
-	if err := t.exec(recordHeads, string(append(list, ']'))); err != nil {
+	list := []byte{'['}
+	for no, h := range v.heads {
+		for i, n := range [...]int64{no, h.id, h.seq} {
+			list = strconv.AppendInt(append(list, "[,,"[i]), n, 10)
+		}
+		list = append(list, "],"...)
+	}
+	list[len(list)-1] = ']'
+	if err := t.exec(recordHeads, string(list)); err != nil {
 		return fmt.Errorf("record the last entries of threads: %w", err)
 	}
+	clear(v.heads)
+	v.last.tail = 0
 	return nil
 }

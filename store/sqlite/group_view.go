@@ -11,6 +11,7 @@ type view struct {
 	version int64 // of what others have written
 	changes int64 // that this connection has made
 	last    row   // of graph_log; zero when it is empty
+	heads   map[int64]head
 	threads map[string]*thread
 }
 
@@ -20,11 +21,8 @@ const maxView = 4096
 // A head is the last entry of a thread; zero when it has none.
 type head struct{ id, seq int64 }
 
-// A row is the last one of graph_log.
-type row struct {
-	no int64
-	head
-}
+// A row is the last one of graph_log. Its tail is 0 when graph_threads knows all heads, whatever the table says.
+type row struct{ id, no, tail int64 }
 
 // A thread is a row of graph_threads, with its head of this moment.
 type thread struct {
@@ -43,8 +41,10 @@ func (v *view) of(conn any) {
 func (v *view) forget() { *v = view{conn: v.conn} }
 
 // appended notes the entry that has become the last row.
-func (v *view) appended(t *thread, h head) {
-	t.head, v.last = h, row{t.no, h}
+func (v *view) appended(th *thread, h head) {
+	th.head = h
+	v.last = row{h.id, th.no, v.last.tail + 1}
+	v.heads[th.no] = h
 }
 
 // look makes sure that the view is that of the transaction.
@@ -68,19 +68,26 @@ func (t *groupTx) look() error {
 		}
 	}
 	t.looked = true
-	t.heads = map[int64]head{}
-	if v.last.no != 0 { // it may not have been recorded
-		t.heads[v.last.no] = v.last.head
-	}
 	return nil
 }
 
-// reload reads the last row and forgets the threads.
+// reload reads the tail and forgets the threads.
 func (t *groupTx) reload() error {
 	v := &t.w.view
-	v.threads, v.last = map[string]*thread{}, row{}
-	_, err := t.scan(lastRow, []any{&v.last.id, &v.last.no, &v.last.seq})
-	return err
+	v.threads, v.heads, v.last = map[string]*thread{}, map[int64]head{}, row{}
+	rows, err := t.stmt(tailRows).Query()
+	if err != nil {
+		return t.w.db.explain(err)
+	}
+	defer rows.Close() // Err below reports what went wrong
+	for rows.Next() {
+		var h head
+		if err := rows.Scan(&h.id, &v.last.no, &h.seq, &v.last.tail); err != nil {
+			return t.w.db.explain(err)
+		}
+		v.last.id, v.heads[v.last.no] = h.id, h
+	}
+	return t.w.db.explain(rows.Err())
 }
 
 // find returns a thread, nil when there is none.
@@ -96,7 +103,7 @@ func (t *groupTx) find(id string) (*thread, error) {
 	if !found {
 		return nil, err
 	}
-	if h, ok := t.heads[th.no]; ok {
+	if h, ok := t.w.view.heads[th.no]; ok {
 		th.head = h
 	}
 	t.w.view.threads[id] = &th
