@@ -98,6 +98,10 @@ var Modules = []Use{
 	{Module: "github.com/yuin/goldmark", In: []string{"index", "index/load"}},
 	{Module: "github.com/sabhiram/go-gitignore", In: []string{"index", "index/load"}},
 
+	// Traces: the API in one package, the SDK in tests.
+	{Module: "go.opentelemetry.io/otel", In: []string{"graph/otel"}},
+	{Module: "go.opentelemetry.io/otel/sdk", Tests: true},
+
 	// The terminal.
 	{Module: "github.com/spf13/cobra", In: []string{"cmd/..."}},
 	{Module: "github.com/spf13/pflag", In: []string{"cmd/..."}},
