@@ -38,19 +38,14 @@ Exit codes: 0 answered, 3 no answer found (it says so), 1 error, 2 wrong usage.`
 			if err != nil {
 				return err
 			}
-			answer, err := a.ask(cmd.Context(), q, std, !asJSON && isTerminal(std.out))
+			if q.Thread == "" {
+				q.Thread = a.agent.NewThread()
+			}
+			o, err := a.ask(cmd.Context(), q, std, !asJSON && isTerminal(std.out))
 			if err = errors.Join(err, a.close()); err != nil {
 				return err
 			}
-			if asJSON {
-				err = printJSON(std.out, answer)
-			} else {
-				err = printAnswer(std, answer, why)
-			}
-			if err == nil && answer.Status == state.StatusAbstained {
-				err = exitCode(exitAbstained)
-			}
-			return err
+			return o.print(std, q.Thread, why, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "conversation that the question belongs to (default a new one)")
@@ -73,26 +68,15 @@ func checkQuestion(q agent.Question) error {
 }
 
 // ask runs a question; live shows on stderr what the agent is doing.
-func (a *assistant) ask(ctx context.Context, q agent.Question, std streams, live bool) (agent.Answer, error) {
+func (a *assistant) ask(ctx context.Context, q agent.Question, std streams, live bool) (outcome, error) {
 	if err := a.needDocuments(ctx); err != nil {
-		return agent.Answer{}, err
+		return outcome{}, err
 	}
-	for e, err := range a.agent.Ask(ctx, q) {
-		switch {
-		case errors.Is(err, graph.ErrFenced):
-			return agent.Answer{}, fmt.Errorf("another process has taken the thread %s: ask again, or use another --thread: %w", q.Thread, err)
-		case err != nil:
-			return agent.Answer{}, err
-		case e.Answer != nil:
-			if live {
-				fmt.Fprint(std.err, "\r\x1b[K")
-			}
-			return *e.Answer, nil
-		case live && e.Node != "":
-			fmt.Fprintf(std.err, "\r\x1b[K%s…", strings.ReplaceAll(e.Node, "_", " "))
-		}
+	o, err := follow(a.agent.Ask(ctx, q), std, live)
+	if errors.Is(err, graph.ErrFenced) {
+		err = fmt.Errorf("another process has taken the thread %s: ask again, or use another --thread: %w", q.Thread, err)
 	}
-	return agent.Answer{}, errors.New("the run ended without an answer")
+	return o, err
 }
 
 // printAnswer prints the answer and its sources on stdout, warnings on stderr.

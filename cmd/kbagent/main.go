@@ -110,6 +110,7 @@ It needs no key and no server; with a model configured (KB_AGENT_LLM_*) the answ
 	root.PersistentFlags().StringVar(&g.envFile, "env-file", "", "file with KB_AGENT_* settings (default .env when there is one)")
 	root.AddCommand(
 		newIndex(&g, std), newSearch(&g, std), newAsk(&g, std), newChat(&g, std), newGraph(std),
+		newThreads(&g, std), newHistory(&g, std), newState(&g, std), newFork(&g, std), newResume(&g, std),
 		newDoctor(&g, std), newScenario(std), newVersion(std),
 	)
 	return root
