@@ -93,6 +93,8 @@ func sentence(err error) string {
 	switch {
 	case errors.Is(err, graph.ErrFenced):
 		return "another conversation has taken this thread; ask again, or start another thread with /new"
+	case errors.Is(err, graph.ErrNothingToResume):
+		return "nothing was asked on this thread yet"
 	case errors.Is(err, graph.ErrGraphChanged):
 		return "the program has changed since this question was stopped; start another thread with /new"
 	case errors.Is(err, graph.ErrNewerFormat), errors.Is(err, state.ErrNewerVersion):

@@ -28,6 +28,9 @@ func commands() []command {
 		{name: "/graph", does: "the agent as a drawing, with its last way", example: "/graph", run: (*session).graph},
 		{name: "/new", does: "a new conversation", example: "/new", run: (*session).newThread},
 		{name: "/thread", takes: "[ID]", does: "all conversations, or go to one", example: "/thread q3k7", run: (*session).goToThread},
+		{name: "/history", does: "the steps of this conversation", example: "/history", run: (*session).history},
+		{name: "/fork", takes: "N", does: "go back to a step of the history", example: "/fork 3", run: (*session).fork},
+		{name: "/resume", takes: "[TEXT]", does: "go on, with an answer if one is awaited", example: "/resume yes", run: (*session).resume},
 		{name: "/mode", takes: "[MODE]", does: "what to do when the evidence is weak", example: "/mode strict", run: (*session).setMode},
 		{name: "/quit", aliases: []string{"/exit", ":q"}, does: "leave (also /exit, :q)", example: "/quit", run: (*session).quit},
 	}

@@ -20,7 +20,7 @@ import (
 func TestTheNearestCommandIsWithinTwoSlips(t *testing.T) {
 	for word, want := range map[string]string{
 		"/hepl": "/help", "/source": "/sources", "/soruces": "/sources", "/WHY": "/why", "/grpah": "/graph",
-		"/treads": "/thread", "/mod": "/mode", "/qiut": "/quit", "/exti": "/exit", "/nwe": "/new", "/?": "", "/history": "", "/": "",
+		"/treads": "/thread", "/mod": "/mode", "/qiut": "/quit", "/exti": "/exit", "/nwe": "/new", "/?": "", "/histroy": "/history", "/frok": "/fork", "/reusme": "/resume", "/": "",
 	} {
 		message := unknown(word).Error()
 		if want == "" {
@@ -38,7 +38,7 @@ func TestTabCompletesCommandsAndTheirArguments(t *testing.T) {
 	})
 	s.cited = []int{1, 3, 12}
 	for before, want := range map[string]string{
-		"/":           "/help /sources /why /graph /new /thread /mode /quit",
+		"/":           "/help /sources /why /graph /new /thread /history /fork /resume /mode /quit",
 		"/s":          "/sources",
 		"/mode ":      "strict best_effort open",
 		"/mode b":     "best_effort",
@@ -96,7 +96,7 @@ func TestTheWayOfARunIsDrawnFromItsState(t *testing.T) {
 }
 
 func TestAnErrorIsOneSentence(t *testing.T) {
-	for _, err := range []error{graph.ErrFenced, graph.ErrGraphChanged, graph.ErrNewerFormat, state.ErrNewerVersion, errors.Join(errProvider, errors.New("a\nb\x1b"))} {
+	for _, err := range []error{graph.ErrFenced, graph.ErrNothingToResume, graph.ErrGraphChanged, graph.ErrNewerFormat, state.ErrNewerVersion, errors.Join(errProvider, errors.New("a\nb\x1b"))} {
 		got := sentence(err)
 		assert.NotEmpty(t, got)
 		assert.NotContains(t, got, "\n")

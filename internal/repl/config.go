@@ -19,6 +19,8 @@ import (
 type Agent interface {
 	Ask(ctx context.Context, q agent.Question) iter.Seq2[agent.Event, error]
 	State(ctx context.Context, thread string) (state.AgentState, bool, error)
+	Resume(ctx context.Context, thread string, answers ...graph.Option) iter.Seq2[agent.Event, error]
+	Thread(id string) *agent.Thread
 	Topology() graph.Topology
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/kbagent/kbagent/agent"
@@ -133,7 +134,12 @@ func isCommand(line string) bool {
 
 // ask has a question answered.
 func (s *session) ask(ctx context.Context, text string) error {
-	for e, err := range s.cfg.Agent.Ask(ctx, agent.Question{Text: text, Thread: s.thread, Mode: s.mode}) {
+	return s.follow(ctx, s.cfg.Agent.Ask(ctx, agent.Question{Text: text, Thread: s.thread, Mode: s.mode}))
+}
+
+// follow shows a run until its end.
+func (s *session) follow(ctx context.Context, events iter.Seq2[agent.Event, error]) error {
+	for e, err := range events {
 		switch {
 		case err != nil:
 			s.screen.settle()
@@ -146,6 +152,10 @@ func (s *session) ask(ctx context.Context, text string) error {
 			s.screen.restart()
 		case e.Answer != nil:
 			s.answer(*e.Answer)
+			return nil
+		case e.Questions != nil:
+			s.screen.settle()
+			s.waits(e.Questions)
 			return nil
 		}
 	}

@@ -24,6 +24,30 @@ type scripted struct {
 
 func newScripted() *scripted { return &scripted{states: make(map[string]state.AgentState)} }
 
+// Thread is one of an agent that was never asked.
+func (a *scripted) Thread(id string) *agent.Thread {
+	fresh, err := agent.New(agent.Config{Nodes: nodes.Config{Library: noLibrary{}, Audit: nodes.Discard{}}})
+	if err != nil {
+		panic(err)
+	}
+	return fresh.Thread(id)
+}
+
+// Resume waits for an answer, once with two questions, and tells which it got.
+func (a *scripted) Resume(_ context.Context, thread string, answers ...graph.Option) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		one := graph.Interrupt{ID: "1.1/a/b", Kind: graph.Question, Prompt: []byte("\"Publish\\u001b it?\"")}
+		switch {
+		case thread == "two":
+			yield(agent.Event{Questions: []graph.Interrupt{one, {Kind: graph.Before, Node: "send"}}}, nil)
+		case len(answers) == 0:
+			yield(agent.Event{Questions: []graph.Interrupt{one}}, nil)
+		default:
+			a.play(agent.Question{Text: "how?", Thread: thread}, func(e agent.Event) { yield(e, nil) })
+		}
+	}
+}
+
 func (a *scripted) questions() []agent.Question {
 	a.mu.Lock()
 	defer a.mu.Unlock()
