@@ -13,6 +13,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // the driver that the saver's own tests use
 	tagent "trpc.group/trpc-go/trpc-agent-go/agent"
+	tevent "trpc.group/trpc-go/trpc-agent-go/event"
 	tgraph "trpc.group/trpc-go/trpc-agent-go/graph"
 	"trpc.group/trpc-go/trpc-agent-go/graph/checkpoint/inmemory"
 	tsqlite "trpc.group/trpc-go/trpc-agent-go/graph/checkpoint/sqlite"
@@ -31,11 +32,11 @@ var trpc = peer{
 	},
 	fanOut: func(t testing.TB) work {
 		schema := tgraph.NewStateSchema().
-			AddField("items", tgraph.StateField{Type: reflect.TypeFor[[]int](), Reducer: func(now, more any) any {
+			AddField("items", tgraph.StateField{Type: typeOf[[]int](), Reducer: func(now, more any) any {
 				list, _ := now.([]int)
 				return append(list[:len(list):len(list)], more.([]int)...)
 			}}).
-			AddField("i", tgraph.StateField{Type: reflect.TypeFor[int](), Reducer: tgraph.DefaultReducer})
+			AddField("i", tgraph.StateField{Type: typeOf[int](), Reducer: tgraph.DefaultReducer})
 		app := trpcExecutor(t, nil, tgraph.NewStateGraph(schema).
 			AddNode("split", func(context.Context, tgraph.State) (any, error) {
 				var sends []*tgraph.Command
@@ -59,10 +60,12 @@ var trpc = peer{
 	},
 }
 
+type trpcEvent = tevent.Event
+
 func trpcLoop(t testing.TB, saver tgraph.CheckpointSaver) work {
 	schema := tgraph.NewStateSchema().
-		AddField("count", tgraph.StateField{Type: reflect.TypeFor[int](), Reducer: tgraph.DefaultReducer}).
-		AddField("log", tgraph.StateField{Type: reflect.TypeFor[[]string](), Reducer: tgraph.DefaultReducer})
+		AddField("count", tgraph.StateField{Type: typeOf[int](), Reducer: tgraph.DefaultReducer}).
+		AddField("log", tgraph.StateField{Type: typeOf[[]string](), Reducer: tgraph.DefaultReducer})
 	app := trpcExecutor(t, saver, tgraph.NewStateGraph(schema).
 		AddNode("loop", func(_ context.Context, s tgraph.State) (any, error) {
 			count, _ := s["count"].(int)
@@ -132,3 +135,5 @@ func trpcRun(app *tgraph.Executor, lineage string, in tgraph.State, into map[str
 	}
 	return errors.Join(failures...)
 }
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
