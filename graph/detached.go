@@ -26,7 +26,7 @@ var (
 // [Thread.Follow] shows them again from any point. They are kept, all of them unless [KeepEvents] bounds them, until the next
 // run on the thread in this App begins, until [KeepRuns] other detached runs have ended later, or until App.Close.
 //
-// The first event says that the run has begun and its input is saved; who wants no more may leave then.
+// The first event says that the run has begun and its input is saved (under [Exit] it is not); who wants no more may leave then.
 // A context that ends before the run does ends the view with an error and an Event of Kind 0.
 // Detached is for one call; anywhere else it is an [ErrDetached].
 func Detached() Option {

@@ -49,5 +49,6 @@
 // # Streams
 //
 // [App.Stream] and [Thread.Stream] are the same runs, seen as a sequence of [Event]. Nothing is dropped; a slow consumer
-// slows the run down. Leaving the loop cancels the run and waits for its nodes.
+// slows the run down. Leaving the loop cancels the run and waits for its nodes. A run that is started [Detached] goes on
+// without its consumer, and [Thread.Follow] shows its events from any point. [Observe] hands runs, steps and attempts to traces and logs.
 package graph

@@ -323,16 +323,19 @@ func (quiet) End(context.Context, graph.Span, error)                  {}
 
 // BenchmarkObserve shows what an observer costs; BenchmarkLoop/graph is the run without one.
 func BenchmarkObserve(b *testing.B) {
-	for name, opts := range map[string][]graph.Option{
-		"off":   nil,
-		"quiet": {graph.Observe(quiet{})},
-		"log":   {graph.Observe(graph.Log(slog.New(slog.DiscardHandler)))},
+	for _, c := range []struct {
+		name string
+		opts []graph.Option
+	}{
+		{"off", nil},
+		{"quiet", []graph.Option{graph.Observe(quiet{})}},
+		{"log", []graph.Option{graph.Observe(graph.Log(slog.New(slog.DiscardHandler)))}},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(c.name, func(b *testing.B) {
 			app := smallLoop(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := app.Invoke(context.Background(), tick{}, opts...); err != nil {
+				if _, err := app.Invoke(context.Background(), tick{}, c.opts...); err != nil {
 					b.Fatal(err)
 				}
 			}
