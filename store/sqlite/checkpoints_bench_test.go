@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -22,15 +21,7 @@ func BenchmarkStep(b *testing.B) {
 	const steps = 500
 	b.Run("floor", func(b *testing.B) {
 		size := entrySize(b)
-		path := filepath.Join(b.TempDir(), "floor.db")
-		db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(10000)&_txlock=immediate")
-		require.NoError(b, err)
-		b.Cleanup(func() { require.NoError(b, db.Close()) })
-		db.SetMaxOpenConns(1)
-		_, err = db.Exec(`CREATE TABLE log (id INTEGER PRIMARY KEY, data BLOB NOT NULL)`)
-		require.NoError(b, err)
-		insert, err := db.Prepare(`INSERT INTO log (id, data) VALUES (?, ?)`)
-		require.NoError(b, err)
+		insert := floorInsert(b)
 		data, id := make([]byte, size), 0
 		for b.Loop() {
 			for range steps {

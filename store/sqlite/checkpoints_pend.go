@@ -14,9 +14,12 @@ type pendChange struct {
 	writes []graph.PendingWrite
 }
 
+// rowOverhead is about what a row takes besides its data.
+const rowOverhead = 32
+
 func (p *pendChange) size() (n int) {
 	for i := range p.writes {
-		n += len(p.writes[i].Data)
+		n += len(p.writes[i].Data) + len(p.writes[i].Key) + rowOverhead
 	}
 	return n
 }
@@ -29,6 +32,7 @@ func (p *pendChange) alone(w *writer) (bool, error) {
 	done, err := p.pendQuick(w, w.stmts[quickPend], th)
 	if done {
 		w.view.changes++
+		th.pended += p.size()
 	}
 	return done, err
 }
@@ -60,5 +64,6 @@ func (p *pendChange) write(t *groupTx) error {
 			return err
 		}
 	}
+	th.pended += p.size()
 	return nil
 }

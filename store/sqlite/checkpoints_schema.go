@@ -9,6 +9,9 @@ package sqlite
 // one; when none of them belongs to the thread, it is the one that graph_threads says. So a commit touches one B-tree only,
 // and the heads of many threads are written at once, every maxTail rows.
 //
+// A pending write counts as long as its seq is that of the next entry, so settling it is a matter of space only: they are
+// deleted by the entry that finds more than maxSettled bytes of them, and a step that repeats writes over the old ones.
+//
 // Of two rows of graph_log the newer one has the greater id. A row never moves.
 var checkpointSchema = part{name: "checkpoints", migrations: []string{`
 CREATE TABLE graph_threads (

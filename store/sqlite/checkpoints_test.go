@@ -58,6 +58,16 @@ func TestThreadsSurviveClosingTheFile(t *testing.T) {
 	}
 }
 
+// walk is a list of words that grows.
+type walk struct {
+	Path []string `json:"path"`
+}
+
+func (w walk) Apply(more []string) (walk, error) {
+	w.Path = graph.Append(w.Path, more...)
+	return w, nil
+}
+
 // grower appends n words of the given size to the state, one a step.
 func grower(t testing.TB, n, size int) *graph.App[walk, []string] {
 	t.Helper()

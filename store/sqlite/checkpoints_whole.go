@@ -152,7 +152,7 @@ func (t *groupTx) duplicate(th *thread, name string) error {
 	if err := t.execText(`INSERT INTO graph_snapshots (no, seq, data) SELECT ?, seq, data FROM graph_snapshots WHERE no = ?`, no, th.no); err != nil {
 		return err
 	}
-	return t.execText(`INSERT INTO graph_pending (no, key, seq, data) SELECT ?, key, seq, data FROM graph_pending WHERE no = ?`, no, th.no)
+	return t.execText(`INSERT INTO graph_pending (no, key, seq, data) SELECT ?, key, seq, data FROM graph_pending WHERE no = ? AND seq = ?`, no, th.no, th.seq+1)
 }
 
 // create makes a thread that nobody has claimed.

@@ -44,11 +44,8 @@ func (c *commitChange) size() (n int) {
 }
 
 func (c *commitChange) alone(w *writer) (bool, error) {
-	if len(c.entries) != 1 || c.entries[0].Snapshot != nil || c.entries[0].Settles {
-		return false, nil
-	}
 	th := c.quick(w)
-	if th == nil {
+	if th == nil || len(c.entries) != 1 || c.entries[0].Snapshot != nil || th.mustSettle(&c.entries[0]) {
 		return false, nil
 	}
 	done, err := c.appendQuick(w, w.stmts[quickAppend], th)
@@ -150,16 +147,20 @@ func (t *groupTx) append(th *thread, e *graph.Entry) error {
 
 // extras does what an entry brings besides its data.
 func (t *groupTx) extras(th *thread, e *graph.Entry) error {
-	if e.Settles {
+	if th.mustSettle(e) {
 		if err := t.exec(settle, th.no); err != nil {
 			return err
 		}
+		th.pended = 0
 	}
 	if e.Snapshot == nil {
 		return nil
 	}
 	return t.exec(snapshot, th.no, e.Seq, e.Snapshot)
 }
+
+// mustSettle says whether an entry has to delete pending writes: those that it settles, when they are many.
+func (th *thread) mustSettle(e *graph.Entry) bool { return e.Settles && th.pended >= maxSettled }
 
 // notNil keeps an empty value from becoming NULL.
 func notNil(data []byte) []byte {

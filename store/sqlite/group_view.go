@@ -28,7 +28,11 @@ type row struct{ id, no, tail int64 }
 type thread struct {
 	no, fence int64
 	head
+	pended int // bytes of its rows in graph_pending, at most; maxSettled when it was not counted
 }
+
+// maxSettled is how many bytes of settled pending writes a thread may leave in graph_pending.
+const maxSettled = 16 << 10
 
 // of forgets everything when the connection is another one.
 func (v *view) of(conn any) {
@@ -98,7 +102,7 @@ func (t *groupTx) find(id string) (*thread, error) {
 	if th := t.w.view.threads[id]; th != nil {
 		return th, nil
 	}
-	var th thread
+	th := thread{pended: maxSettled}
 	found, err := t.scan(findThread, []any{&th.no, &th.fence, &th.id, &th.seq}, id)
 	if !found {
 		return nil, err
