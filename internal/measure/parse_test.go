@@ -24,8 +24,8 @@ BenchmarkFanOut/graph-2       	  300	     40000 ns/op	   16000 B/op	    30 alloc
 PASS
 ok  	github.com/kbagent/kbagent/graph	3.2s
 pkg: github.com/kbagent/kbagent/store/postgres
-BenchmarkCommit/floor-2       	  300	      20000 ns/op	   5900 commits/s
-BenchmarkCommit/store-2       	  300	      20000 ns/op	   4720 commits/s
+BenchmarkCommit/durable/floor-2       	  300	   5900 commits/s	 16 B/op
+BenchmarkCommit/durable/store-2       	  300	   4720 commits/s	 16 B/op
 BenchmarkAlone-2              	  300	      2.5e+06 ns/op	   88.50 MB/s
 PASS
 `
