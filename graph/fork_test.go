@@ -173,6 +173,20 @@ func TestAForkFencesARunThatIsGoingOn(t *testing.T) {
 	graphtest.Path(t, res.State.Path, "again", "done")
 }
 
+// Rule 23: what is done outside of a run does not keep its claim, also when it fails.
+func TestAForkAndAnEditReleaseTheirClaim(t *testing.T) {
+	store := &leased{Store: graph.NewMemoryStore()}
+	thread := chain(t, nil, "a").Thread("t", graph.WithStore(store))
+	_, err := thread.Invoke(t.Context(), step{})
+	require.NoError(t, err)
+	before := store.released
+	_, err = thread.Fork(t.Context(), 1)
+	require.NoError(t, err)
+	_, err = thread.UpdateState(t.Context(), step{})
+	require.NoError(t, err)
+	assert.Equal(t, before+2, store.released)
+}
+
 // Rule 22: the head loads in O(state) also behind forks, since each comes with a snapshot.
 func TestLoadingAThreadBehindAForkReadsNothingOlder(t *testing.T) {
 	store := graph.NewMemoryStore()

@@ -106,102 +106,142 @@ func (m *pastModel) seqs() []int64 {
 func TestAnySequenceOfForksEditsAnswersAndPruningsKeepsThePast(t *testing.T) {
 	count := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		ctx := context.Background()
-		store, id := graph.NewMemoryStore(), "t"
-		app := compileIn(t)
-		m := &pastModel{moments: map[int64]moment{}}
-		var thread *graph.Thread[trail, step]
-		// do makes a call on a store that may crash, until the call has come through.
-		do := func(name string, call func(*graph.Thread[trail, step]) error) {
-			count[name]++
-			before, err := app.Thread(id, graph.WithStore(store)).Head(ctx)
-			require.NoError(t, err)
-			at := rapid.IntRange(0, 6).Draw(t, "crash")
-			when := rapid.SampledFrom([]graphtest.Verdict{graphtest.FailBefore, graphtest.FailAfter}).Draw(t, "when")
-			thread = app.Thread(id, graph.WithStore(store))
-			if at > 0 {
-				err = call(app.Thread(id, graph.WithStore(graphtest.CrashAt(store, at, when))))
-				if err == nil {
-					return
-				}
-				require.ErrorIs(t, err, graphtest.ErrInjected, name)
-				count["crash"]++
-				after, err := thread.Head(ctx)
-				require.NoError(t, err)
-				switch {
-				case after.Seq == before.Seq:
-				case name == "fork", name == "edit": // one commit each
-					return
-				case name == "invoke", name == "answer":
-					call = func(th *graph.Thread[trail, step]) error { _, err := th.Resume(ctx); return err }
-				}
-			}
-			err = call(thread)
-			if name == "answer" && errors.Is(err, graph.ErrAlreadyAnswered) {
-				_, err = thread.Resume(ctx)
-			}
-			require.NoError(t, err, name)
+		r := &pastRun{T: t, store: graph.NewMemoryStore(), id: "t", app: compileIn(t), m: &pastModel{moments: map[int64]moment{}}, count: count}
+		ops := map[string]func(){
+			"invoke": r.invoke, "resume": r.resume, "answer": r.answer, "fork": r.fork, "edit": r.edit, "copy": r.copy, "prune": r.prune,
 		}
 		for range rapid.IntRange(1, 15).Draw(t, "calls") {
 			op := rapid.SampledFrom([]string{"invoke", "resume", "answer", "answer", "fork", "fork", "edit", "copy", "prune"}).Draw(t, "op")
-			if m.head == 0 && op != "edit" {
+			if r.m.head == 0 && op != "edit" {
 				op = "invoke"
 			}
-			switch op {
-			case "invoke":
-				m.push(m.head, moment{state: left(m.now().state, "in"), next: "a"})
-				m.walk()
-				do(op, func(th *graph.Thread[trail, step]) error {
-					_, err := th.Invoke(ctx, step{Path: []string{"in"}})
-					return err
-				})
-			case "resume":
-				m.walk()
-				do(op, func(th *graph.Thread[trail, step]) error { _, err := th.Resume(ctx); return err })
-			case "answer":
-				if !m.asked {
-					continue
-				}
-				m.push(m.head, moment{state: left(m.now().state, "word=hi"), next: "c", last: "ask"})
-				m.walk()
-				head, err := app.Thread(id, graph.WithStore(store)).Head(ctx)
-				require.NoError(t, err)
-				require.Len(t, head.Interrupts, 1)
-				do(op, func(th *graph.Thread[trail, step]) error {
-					_, err := th.Resume(ctx, graph.Answer(head.Interrupts[0].ID, "hi"))
-					return err
-				})
-			case "fork":
-				seq := rapid.SampledFrom(m.seqs()).Draw(t, "seq")
-				m.push(seq, m.moments[seq])
-				do(op, func(th *graph.Thread[trail, step]) error { _, err := th.Fork(ctx, seq); return err })
-			case "edit":
-				now := m.now()
-				m.push(m.head, moment{state: left(now.state, "edit"), next: follows[now.last], last: now.last})
-				do(op, func(th *graph.Thread[trail, step]) error {
-					_, err := th.UpdateState(ctx, step{Path: []string{"edit"}})
-					return err
-				})
-			case "copy":
-				require.NoError(t, app.Thread(id, graph.WithStore(store)).Copy(ctx, id+"+"))
-				id += "+"
-				count[op]++
-			case "prune":
-				n, one := rapid.IntRange(1, 6).Draw(t, "keep"), rapid.Bool().Draw(t, "one branch")
-				m.prune(n, one)
-				do(op, func(th *graph.Thread[trail, step]) error {
-					_, err := th.Prune(ctx, graph.Keep{Last: n, OneBranch: one})
-					return err
-				})
-			}
-			thread = app.Thread(id, graph.WithStore(store))
-			m.check(t, thread)
+			ops[op]()
+			r.m.check(t, r.thread())
 		}
 	})
 	t.Logf("calls: %v", count)
 	for _, name := range []string{"invoke", "resume", "answer", "fork", "edit", "copy", "prune", "crash"} {
 		require.NotZero(t, count[name], "%s never happened: the test has become blind", name)
 	}
+}
+
+// pastRun is one sequence of calls on a thread, each of which is also made on the model.
+type pastRun struct {
+	*rapid.T
+	store *graph.MemoryStore
+	id    string
+	app   *graph.App[trail, step]
+	m     *pastModel
+	count map[string]int
+}
+
+func (r *pastRun) thread() *graph.Thread[trail, step] {
+	return r.app.Thread(r.id, graph.WithStore(r.store))
+}
+
+type pastCall = func(context.Context, *graph.Thread[trail, step]) error
+
+func resumeCall(ctx context.Context, th *graph.Thread[trail, step]) error {
+	_, err := th.Resume(ctx)
+	return err
+}
+
+// do makes a call on a store that may crash, until the call has come through.
+func (r *pastRun) do(name string, call pastCall) {
+	r.count[name]++
+	ctx, seq := context.Background(), r.seq()
+	at := rapid.IntRange(0, 6).Draw(r.T, "crash")
+	when := rapid.SampledFrom([]graphtest.Verdict{graphtest.FailBefore, graphtest.FailAfter}).Draw(r.T, "when")
+	if at > 0 {
+		err := call(ctx, r.app.Thread(r.id, graph.WithStore(graphtest.CrashAt(r.store, at, when))))
+		if err == nil {
+			return
+		}
+		require.ErrorIs(r, err, graphtest.ErrInjected, name)
+		r.count["crash"]++
+		switch {
+		case r.seq() == seq:
+		case name == "fork", name == "edit": // one commit each
+			return
+		case name == "invoke", name == "answer":
+			call = resumeCall
+		}
+	}
+	err := call(ctx, r.thread())
+	if name == "answer" && errors.Is(err, graph.ErrAlreadyAnswered) {
+		err = resumeCall(ctx, r.thread())
+	}
+	require.NoError(r, err, name)
+}
+
+// seq is the number of the last checkpoint.
+func (r *pastRun) seq() int64 {
+	head, err := r.thread().Head(context.Background())
+	require.NoError(r, err)
+	return head.Seq
+}
+
+func (r *pastRun) invoke() {
+	r.m.push(r.m.head, moment{state: left(r.m.now().state, "in"), next: "a"})
+	r.m.walk()
+	r.do("invoke", func(ctx context.Context, th *graph.Thread[trail, step]) error {
+		_, err := th.Invoke(ctx, step{Path: []string{"in"}})
+		return err
+	})
+}
+
+func (r *pastRun) resume() {
+	r.m.walk()
+	r.do("resume", resumeCall)
+}
+
+func (r *pastRun) answer() {
+	if !r.m.asked {
+		return
+	}
+	r.m.push(r.m.head, moment{state: left(r.m.now().state, "word=hi"), next: "c", last: "ask"})
+	r.m.walk()
+	head, err := r.thread().Head(context.Background())
+	require.NoError(r, err)
+	require.Len(r, head.Interrupts, 1)
+	r.do("answer", func(ctx context.Context, th *graph.Thread[trail, step]) error {
+		_, err := th.Resume(ctx, graph.Answer(head.Interrupts[0].ID, "hi"))
+		return err
+	})
+}
+
+func (r *pastRun) fork() {
+	seq := rapid.SampledFrom(r.m.seqs()).Draw(r.T, "seq")
+	r.m.push(seq, r.m.moments[seq])
+	r.do("fork", func(ctx context.Context, th *graph.Thread[trail, step]) error {
+		_, err := th.Fork(ctx, seq)
+		return err
+	})
+}
+
+func (r *pastRun) edit() {
+	now := r.m.now()
+	r.m.push(r.m.head, moment{state: left(now.state, "edit"), next: follows[now.last], last: now.last})
+	r.do("edit", func(ctx context.Context, th *graph.Thread[trail, step]) error {
+		_, err := th.UpdateState(ctx, step{Path: []string{"edit"}})
+		return err
+	})
+}
+
+// copy goes on with a copy.
+func (r *pastRun) copy() {
+	r.count["copy"]++
+	require.NoError(r, r.thread().Copy(context.Background(), r.id+"+"))
+	r.id += "+"
+}
+
+func (r *pastRun) prune() {
+	n, one := rapid.IntRange(1, 6).Draw(r.T, "keep"), rapid.Bool().Draw(r.T, "one branch")
+	r.m.prune(n, one)
+	r.do("prune", func(ctx context.Context, th *graph.Thread[trail, step]) error {
+		_, err := th.Prune(ctx, graph.Keep{Last: n, OneBranch: one})
+		return err
+	})
 }
 
 // compileIn is the graph of the model.
