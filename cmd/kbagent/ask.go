@@ -24,7 +24,7 @@ func newAsk(g *global, std streams) *cobra.Command {
 		Short: "Answer one question, with sources",
 		Long: `ask answers a question from the knowledge base. With --thread the question belongs to a conversation: a follow-up is
 understood, and the same question after a crash continues where the run stopped.
-Exit codes: 0 answered, 3 no answer found (it says so), 1 error, 2 wrong usage.`,
+Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (see resume), 1 error, 2 wrong usage.`,
 		Example: `  kbagent ask "How do I rotate the logs?"
   kbagent ask --thread ops "and on Windows?"
   kbagent ask --mode strict --json "How long are logs kept?"`,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type threadLine struct {
 	Waits    int    `json:"waits"`
 	Question string `json:"question"` // the last one
 	Messages int    `json:"messages"`
+	Error    string `json:"error,omitzero"` // why it cannot be read; the other fields but thread and seq are empty then
 }
 
 func newThreads(g *global, std streams) *cobra.Command {
@@ -90,10 +92,13 @@ func (a *archive) list(ctx context.Context) ([]threadLine, error) {
 			return nil, err
 		}
 		head, err := a.agent.Thread(info.Thread).Head(ctx)
-		if err != nil {
+		line := newThreadLine(info.Thread, head)
+		if row := new(graph.RowError); errors.As(err, &row) {
+			line.Seq, line.Error = info.Seq, row.Error()
+		} else if err != nil {
 			return nil, err
 		}
-		lines = append(lines, newThreadLine(info.Thread, head))
+		lines = append(lines, line)
 	}
 	return lines, nil
 }
@@ -105,15 +110,15 @@ func newThreadLine(id string, head graph.Head[state.AgentState]) threadLine {
 	}
 }
 
-// thread is a conversation that exists; the error for one that does not says what was meant.
+// thread is a conversation that exists, even if it cannot be read; the error for one that does not says what was meant.
 func (a *archive) thread(ctx context.Context, id string) (*agent.Thread, error) {
 	t := a.agent.Thread(id)
 	head, err := t.Head(ctx)
-	switch {
+	switch row := new(graph.RowError); {
+	case head.Exists, errors.As(err, &row):
+		return t, nil
 	case err != nil:
 		return nil, err
-	case head.Exists:
-		return t, nil
 	}
 	var ids []string
 	for info, err := range a.db.Checkpoints().Threads(ctx) {
@@ -131,6 +136,8 @@ func (a *archive) thread(ctx context.Context, id string) (*agent.Thread, error) 
 
 func (l *threadLine) status() string {
 	switch {
+	case l.Error != "":
+		return "damaged"
 	case l.Done:
 		return "done"
 	case l.Waits > 0:
@@ -147,7 +154,7 @@ func printThreads(w io.Writer, lines []threadLine) error {
 	}
 	t := newTable("THREAD", "SEQ", "STATUS", "LAST QUESTION")
 	for _, l := range lines {
-		t.row(l.Thread, fmt.Sprint(l.Seq), l.status(), shorten(l.Question, 60))
+		t.row(l.Thread, fmt.Sprint(l.Seq), l.status(), shorten(cmp.Or(l.Error, l.Question), 60))
 	}
 	return t.print(w)
 }

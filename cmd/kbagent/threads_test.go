@@ -129,3 +129,27 @@ func TestEveryFieldOfAnUpdateThatAPersonMaySetHasAKind(t *testing.T) {
 	_, err = parseUpdate([]string{`final={"nope":1}`})
 	require.ErrorContains(t, err, "nope")
 }
+
+func TestADamagedConversationIsListedAsSuchAndCanBeDeleted(t *testing.T) {
+	t.Setenv("KB_AGENT_DATA_DIR", t.TempDir())
+	env := &global{}
+	require.NoError(t, withArchive(t.Context(), env, streams{err: os.Stderr}, func(a *archive) error {
+		store := a.db.Checkpoints()
+		fence, err := store.Claim(t.Context(), "broken")
+		require.NoError(t, err)
+		require.NoError(t, store.Commit(t.Context(), "broken", fence, []graph.Entry{{Seq: 1, Data: []byte(`{"v":1,"kind":"leap"}`)}}))
+		lines, err := a.list(t.Context())
+		require.NoError(t, err)
+		require.Len(t, lines, 1)
+		assert.Equal(t, "damaged", lines[0].status())
+		assert.Contains(t, lines[0].Error, "entry 1")
+		thread, err := a.thread(t.Context(), "broken")
+		require.NoError(t, err)
+		return thread.Delete(t.Context())
+	}))
+	require.NoError(t, withArchive(t.Context(), env, streams{err: os.Stderr}, func(a *archive) error {
+		lines, err := a.list(t.Context())
+		assert.Empty(t, lines)
+		return err
+	}))
+}
