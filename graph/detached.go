@@ -36,8 +36,8 @@ func Detached() Option {
 	}
 }
 
-// KeepEvents bounds the events that are kept of one [Detached] run to the newest n (≥ 1). A follower that is further behind
-// gets [ErrMissed], never a gap. Default: all.
+// KeepEvents bounds the events that are kept of one [Detached] run to the newest n (≥ 1). Whoever is further behind, the
+// consumer of the stream that started the run included, gets [ErrMissed], never a gap. Default: all.
 func KeepEvents(n int) Option {
 	return func(s *settings) error {
 		s.keepEvents = n
