@@ -47,17 +47,6 @@ func TestEveryGoBlockOfTheRuntimePagesIsPartOfTheExampleThatItNames(t *testing.T
 	}
 }
 
-// Every example of the package has its place in the manual.
-func TestEveryExampleOfTheRuntimeIsShown(t *testing.T) {
-	page := read(t, "runtime.md")
-	for name := range declarations(t, "graph") {
-		if strings.HasPrefix(name, "Example") {
-			shown := regexp.MustCompile("(?m)^```go.* " + name + "( |$)").MatchString(page)
-			assert.True(t, shown, "docs/runtime.md does not show %s", name)
-		}
-	}
-}
-
 // What the package exports is explained in the manual, what only stores need in the page about them: every function,
 // type, constant and variable, and the methods of what a user holds in the hand.
 func TestTheManualNamesAllThatTheRuntimeExports(t *testing.T) {
