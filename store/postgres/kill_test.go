@@ -33,3 +33,12 @@ func TestAfterSIGKILLAtAnyBoundaryAResumeEndsInTheStateOfAnUndisturbedRun(t *tes
 		return openAt(t, url, postgres.Options{Schema: schema}).Checkpoints()
 	})
 }
+
+// Rules 22, 25, 27: also in the middle of a snapshot or of pruning.
+func TestAfterSIGKILLInsideOfAnyWriteEverythingConfirmedIsThere(t *testing.T) {
+	url := shareServer(t)
+	graphtest.KillInside(t, func(t *testing.T, dir string) graph.Store {
+		schema := fmt.Sprintf("inside %x", sha256.Sum256([]byte(dir)))[:40]
+		return openAt(t, url, postgres.Options{Schema: schema}).Checkpoints()
+	})
+}
