@@ -6,8 +6,9 @@ import (
 )
 
 // Invoke runs the graph in memory, without a thread: it starts from the zero state with in applied.
-// On an error the Result holds what was reached before it. The error is context.Cause(ctx) when ctx has ended,
-// otherwise one of [NodeError] (several are joined), [ErrStepLimit], [ErrConcurrentUpdate], [ErrJoinUnreachable].
+// On an error the Result holds what was reached before it. The error is context.Cause(ctx) when ctx has ended, otherwise
+// one of [NodeError] (several are joined), [ErrStepLimit], [ErrStepTimeout], [ErrWallTime], [BudgetError],
+// [ErrConcurrentUpdate], [ErrJoinUnreachable], [ObserverError], or a mistake in an option.
 // It returns when all nodes have returned. It is safe for concurrent use.
 func (a *App[S, U]) Invoke(ctx context.Context, in U, opts ...Option) (Result[S], error) {
 	r, err := a.newRun(ctx, nil, opts)
