@@ -1,4 +1,4 @@
-// Package postgres keeps threads in PostgreSQL (13 or later), for several processes that work on the same threads.
+// Package postgres keeps threads in PostgreSQL (13 or later; tested with 15), for several processes that work on the same threads.
 // It implements the contracts of graph and imports nothing else of the project.
 //
 // # Safety

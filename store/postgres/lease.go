@@ -14,10 +14,25 @@ import (
 // Lease implements graph.Leaser: it is Options.Lease.
 func (c *Checkpoints) Lease() time.Duration { return c.db.opts.Lease }
 
+// Renewals and releases do not wait for the server's disk, because a lease may be lost: after a crash of the server at the
+// wrong moment it is an older one, and somebody looks after a thread that needs nothing. A claim may not: its fence would
+// be given again.
+const (
+	renewSQL = `
+UPDATE graph_threads SET lease_until = clock_timestamp() + $3::interval, reserved = false WHERE thread = $1 AND fence = $2
+RETURNING set_config('synchronous_commit', 'off', true)`
+
+	releaseSQL = `
+WITH released AS (
+	UPDATE graph_threads SET lease_until = NULL, reserved = false WHERE thread = $1 AND fence = $2 AND lease_until IS NOT NULL
+	RETURNING set_config('synchronous_commit', 'off', true)
+)
+SELECT CASE WHEN $4::text <> '' THEN pg_notify($3, $4)::text END FROM released`
+)
+
 // Renew implements graph.Leaser.
 func (c *Checkpoints) Renew(ctx context.Context, thread string, fence int64) error {
-	n, err := c.db.write(ctx, `UPDATE graph_threads SET lease_until = clock_timestamp() + $3::interval, reserved = false
-		WHERE thread = $1 AND fence = $2`, []byte(thread), fence, c.db.opts.Lease)
+	n, err := c.db.write(ctx, renewSQL, []byte(thread), fence, c.db.opts.Lease)
 	if err == nil && n == 0 {
 		err = graph.ErrFenced
 	}
@@ -26,11 +41,7 @@ func (c *Checkpoints) Renew(ctx context.Context, thread string, fence int64) err
 
 // Release implements graph.Leaser. It tells [Checkpoints.Watch].
 func (c *Checkpoints) Release(ctx context.Context, thread string, fence int64) error {
-	_, err := c.db.write(ctx, `
-		WITH released AS (
-			UPDATE graph_threads SET lease_until = NULL, reserved = false WHERE thread = $1 AND fence = $2 AND lease_until IS NOT NULL RETURNING no
-		)
-		SELECT pg_notify($3, $4) FROM released WHERE $4::text <> ''`, []byte(thread), fence, c.db.opts.Schema, notice(Released, thread))
+	_, err := c.db.write(ctx, releaseSQL, []byte(thread), fence, c.db.opts.Schema, notice(Released, thread))
 	return err
 }
 
