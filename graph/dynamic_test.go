@@ -101,9 +101,10 @@ func TestEverySendIsATaskWithItsOwnArgumentAlsoAfterAResume(t *testing.T) {
 		URL  string
 		Deep []int
 	}
-	broken := true
+	broken, j := true, new(graphtest.Journal)
 	app := compile(t, func(g *graph.Graph[trail, step]) {
-		w := graph.Work(g, "w", func(_ context.Context, _ trail, a *arg) (step, error) {
+		w := graph.Work(g, "w", func(ctx context.Context, _ trail, a *arg) (step, error) {
+			j.Note(ctx)
 			if broken {
 				return step{}, errBoom
 			}
@@ -130,4 +131,9 @@ func TestEverySendIsATaskWithItsOwnArgumentAlsoAfterAResume(t *testing.T) {
 	res, err := thread.Resume(t.Context())
 	require.NoError(t, err)
 	graphtest.Path(t, res.State.Path, "a[1 2]", "nil", "b[]")
+	var tasks []string
+	for _, info := range j.Runs()[3:] {
+		tasks = append(tasks, info.Task)
+	}
+	assert.ElementsMatch(t, []string{"w#1", "w#2", "w#3"}, tasks)
 }

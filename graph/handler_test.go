@@ -119,8 +119,11 @@ func TestAHandlerIsToldOfPanicsButNotOfCancellation(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, graph.Failure{Node: "a", Task: "a", Step: 1, Attempt: 1, Error: "panic: oh", Panic: true}, got)
 	mode = "cancel"
-	_, err = app.Invoke(ctx, step{})
+	_, err = app.Thread("t").Invoke(ctx, step{})
 	require.ErrorIs(t, err, context.Canceled)
+	head, err := app.Thread("t").Head(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, head.Next, "it will run again")
 }
 
 // Rule 8: mistakes in handlers are found at Compile.

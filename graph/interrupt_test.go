@@ -309,8 +309,10 @@ func TestAnAnswerSurvivesACrashBeforeItsNodeHasRun(t *testing.T) {
 	require.NoError(t, err)
 	// Load, Claim, Load, Pend (the answer): the process dies there.
 	dying := graphtest.CrashAt(inner, 4, graphtest.FailAfter)
-	_, err = withDone(t, asking(new(graphtest.Journal), "word")).Thread("t", graph.WithStore(dying)).Resume(t.Context(), graph.Reply("kept"))
+	j := new(graphtest.Journal)
+	_, err = withDone(t, asking(j, "word")).Thread("t", graph.WithStore(dying)).Resume(t.Context(), graph.Reply("kept"))
 	require.ErrorIs(t, err, graphtest.ErrInjected)
+	assert.Empty(t, j.Runs(), "the answer is saved before anything runs")
 	res, err := withDone(t, asking(new(graphtest.Journal), "word")).Thread("t", graph.WithStore(inner)).Resume(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"word=kept", "done"}, res.State.Path)

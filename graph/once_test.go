@@ -81,10 +81,16 @@ func TestAResultOfOnceThatCannotBeSavedFailsTheTask(t *testing.T) {
 		graph.Once(ctx, "mail", func(context.Context) (bool, error) { return true, nil }) //nolint:errcheck // on purpose
 		return step{}, nil
 	})
-	store := graphtest.CrashAt(graph.NewMemoryStore(), 4, graphtest.FailBefore)
+	store := graphtest.Faulty(graph.NewMemoryStore(), func(op graphtest.Op) graphtest.Verdict {
+		if op.Name == "Pend" {
+			return graphtest.FailBefore
+		}
+		return graphtest.Pass
+	})
 	_, err := app.Thread("t", graph.WithStore(store)).Invoke(t.Context(), step{})
 	var se *graph.SaveError
 	require.ErrorAs(t, err, &se)
+	assert.Equal(t, "note publish/once/mail", se.What)
 }
 
 // Rule 17: an error of fn is not kept, and the same key used twice in one task is an error.
