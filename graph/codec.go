@@ -22,15 +22,16 @@ const (
 
 // storedEntry is what Entry.Data holds.
 type storedEntry struct {
-	Version   int           `json:"v"`
-	Kind      string        `json:"kind"`
-	Run       int64         `json:"run"`
-	Step      int           `json:"step"`
-	At        int64         `json:"at,omitzero"`    // Unix milliseconds, for people: nothing is ordered by it
-	Graph     string        `json:"graph,omitzero"` // fingerprint, when it differs from that of the entry before
-	Discarded bool          `json:"discarded,omitzero"`
-	Writes    []storedWrite `json:"writes"`
-	Position  Position      `json:"position"`
+	Version      int           `json:"v"`
+	Kind         string        `json:"kind"`
+	Run          int64         `json:"run"`
+	Step         int           `json:"step"`
+	StateVersion int           `json:"sv,omitzero"`    // version of the updates; 0 = 1
+	At           int64         `json:"at,omitzero"`    // Unix milliseconds, for people: nothing is ordered by it
+	Graph        string        `json:"graph,omitzero"` // fingerprint, when it differs from that of the entry before
+	Discarded    bool          `json:"discarded,omitzero"`
+	Writes       []storedWrite `json:"writes"`
+	Position     Position      `json:"position"`
 }
 
 type storedWrite struct {
@@ -50,11 +51,12 @@ type storedAnswer struct {
 
 // storedPending is what PendingWrite.Data holds.
 type storedPending struct {
-	Version int    `json:"v"`
-	Kind    string `json:"kind"`
-	Run     int64  `json:"run"`
-	Step    int    `json:"step"`
-	Attempt int    `json:"attempt"`
+	Version      int    `json:"v"`
+	Kind         string `json:"kind"`
+	Run          int64  `json:"run"`
+	Step         int    `json:"step"`
+	Attempt      int    `json:"attempt"`
+	StateVersion int    `json:"sv"` // version of the update; 0 = 1
 	storedWrite
 	noteFields
 }
@@ -91,15 +93,16 @@ type storedNote struct {
 
 // storedSnapshot is what Entry.Snapshot holds.
 type storedSnapshot struct {
-	Version  int             `json:"v"`
-	Kind     string          `json:"kind"` // snapshotRow; forkEntry and baseEntry where it stands in the log
-	Run      int64           `json:"run"`
-	Step     int             `json:"step"`
-	Graph    string          `json:"graph"`
-	Position Position        `json:"position"`
-	State    json.RawMessage `json:"state"`
-	Last     []string        `json:"last,omitempty"` // nodes of the step that led here
-	At       int64           `json:"at,omitzero"`
+	Version      int             `json:"v"`
+	Kind         string          `json:"kind"` // snapshotRow; forkEntry and baseEntry where it stands in the log
+	Run          int64           `json:"run"`
+	Step         int             `json:"step"`
+	Graph        string          `json:"graph"`
+	Position     Position        `json:"position"`
+	State        json.RawMessage `json:"state"`
+	Last         []string        `json:"last,omitempty"` // nodes of the step that led here
+	StateVersion int             `json:"sv,omitzero"`    // version of the state; 0 = 1
+	At           int64           `json:"at,omitzero"`
 
 	From      int64  `json:"from,omitzero"` // of a fork: the entry whose state this is
 	Was       string `json:"was,omitzero"`  // of a base: the kind of the entry that it stands in for

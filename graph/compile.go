@@ -38,6 +38,7 @@ func (g *Graph[S, U]) Compile(opts ...Option) (*App[S, U], error) {
 	mistakes = append(mistakes, g.checkShape()...)
 	mistakes = append(mistakes, g.checkTypes()...)
 	mistakes = append(mistakes, g.checkCaches()...)
+	mistakes = append(mistakes, g.checkVersions(settings.versions)...)
 	if len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrAmbiguousNode reports an [Thread.UpdateState] that must say which node it stands for: the last step had several.
+// ErrAmbiguousNode reports a [Thread.UpdateState] that must say which node it stands for: the last step had several.
 var ErrAmbiguousNode = errors.New("several nodes could have made the update: name the one, or all of them")
 
 // UpdateState changes the state by hand: it commits u as if the nodes as had ended with it, and what follows is what
@@ -56,7 +56,7 @@ func (t *Thread[S, U]) edit(head *restored[S], u *U, as []Node, at int64) (Entry
 	}
 	row := storedEntry{
 		Version: formatVersion, Kind: editEntry, Run: head.run + 1, Step: head.step, At: at,
-		Discarded: head.unfinished(), Position: pos,
+		StateVersion: t.app.settings.versions.stored(), Discarded: head.unfinished(), Position: pos,
 	}
 	if head.graph != t.app.fingerprint {
 		row.Graph = t.app.fingerprint

@@ -19,7 +19,7 @@ var (
 	ErrForeignNode   = errors.New("node of another graph")               // also the zero Node
 	ErrNilFunc       = errors.New("nil function")                        // a node or route without code
 	ErrCodec         = errors.New("type does not survive its encoding")  // names the path of the field
-	ErrLimit         = errors.New("limit must be positive")              // MaxSteps, MaxConcurrency, StepTimeout, Timeout, Retry, StepLimit
+	ErrLimit         = errors.New("limit must be positive")              // of an option that limits something, such as MaxSteps, Timeout or Budget
 	errSibling       = errors.New("another task of the step has failed") // cause of the cancellation; never returned alone
 	errStreamStopped = errors.New("the consumer of the stream has left") // cause of the cancellation; never returned
 )
@@ -132,7 +132,7 @@ func (e *SaveError) Error() string {
 // Unwrap returns Err.
 func (e *SaveError) Unwrap() error { return e.Err }
 
-// A RowError names a stored row that cannot be used. It wraps [ErrDamaged] or [ErrNewerFormat].
+// A RowError names a stored row that cannot be used. It wraps [ErrDamaged], [ErrNewerFormat] or [ErrMigration].
 type RowError struct {
 	Thread string
 	Seq    int64

@@ -67,6 +67,7 @@ type body[S, U any] struct {
 	dynamic func(context.Context, S) (Command[U], error)
 	inline  func(context.Context, S) ([]U, error) // a graph on the same state
 	sub     bool                                  // it runs a graph, whose threads belong to it
+	version int                                   // of the state of an inline graph
 	work    func(context.Context, S, any) (U, error)
 	pick    func(*S) string // of its route; nil without
 	nodeOptions

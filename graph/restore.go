@@ -19,6 +19,7 @@ type restored[S any] struct {
 	pending  []storedPending
 	last     []string // nodes of the step or edit that led here; nil after an input
 	open     []*note  // see notes
+	versions *stateVersions
 }
 
 // notes are the notes among the pending writes, the same ones each time.
@@ -50,7 +51,7 @@ func (t *restored[S]) interrupts(p *Planner) []Interrupt {
 
 // restore folds a record into the state of its thread.
 func (a *App[S, U]) restore(thread string, rec *Record) (*restored[S], error) {
-	t := &restored[S]{exists: rec.Seq() > 0}
+	t := &restored[S]{exists: rec.Seq() > 0, versions: a.settings.versions}
 	if rec.SnapshotSeq > 0 {
 		if err := t.readSnapshot(rec); err != nil {
 			return nil, &RowError{thread, rec.SnapshotSeq, "snapshot", err}
@@ -67,6 +68,9 @@ func (a *App[S, U]) restore(thread string, rec *Record) (*restored[S], error) {
 		if err := decode(w.Data, &p); err != nil {
 			return nil, &RowError{thread, w.Seq, "pending write " + w.Key, err}
 		}
+		if err := t.versions.writes(p.StateVersion, &p.storedWrite); err != nil {
+			return nil, &RowError{thread, w.Seq, "pending write " + w.Key, err}
+		}
 		t.pending = append(t.pending, p)
 	}
 	return t, nil
@@ -77,7 +81,11 @@ func (t *restored[S]) readSnapshot(rec *Record) error {
 	if err := decode(rec.Snapshot, &s); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(s.State, &t.state); err != nil {
+	state, err := t.versions.state(s.StateVersion, s.State)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(state, &t.state); err != nil {
 		return fmt.Errorf("%w: state: %w", ErrDamaged, err)
 	}
 	t.pos, t.run, t.step, t.graph, t.last = s.Position, s.Run, s.Step, s.Graph, s.Last
@@ -104,6 +112,9 @@ func replay[S Reducer[S, U], U any](t *restored[S], e *Entry) error {
 		w := &s.Writes[i]
 		if s.Kind != inputEntry {
 			t.last = append(t.last, w.Node)
+		}
+		if err := t.versions.writes(s.StateVersion, w); err != nil {
+			return err
 		}
 		if err := foldWrite[S, U](t, w); err != nil {
 			return err

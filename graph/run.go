@@ -67,6 +67,9 @@ func (a *App[S, U]) newRun(ctx context.Context, out *sink[S, U], opts []Option) 
 		if err := r.checkStops(a.plan.has); err != nil {
 			return nil, err
 		}
+		if r.versions != a.settings.versions {
+			return nil, fmt.Errorf("%w: it is for Compile", ErrStateVersion)
+		}
 		if r.detached && (out == nil || !out.detached) {
 			return nil, ErrDetached
 		}

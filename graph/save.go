@@ -29,7 +29,8 @@ type saver struct {
 	clock     Clock
 	entry     *writer
 	state     *writer
-	discarded bool // the input that comes next gives up an unfinished run
+	discarded bool   // the input that comes next gives up an unfinished run
+	version   string // of the state, as rows have it
 }
 
 // commit appends an entry.
@@ -62,6 +63,7 @@ func (s *saver) begin(kind string, run int64, step int) *writer {
 	w := s.entry
 	w.reset()
 	w.head(kind, run, step)
+	w.text(s.version)
 	w.text(`,"at":`)
 	w.int(s.clock.Now().UnixMilli())
 	if s.graph != s.stored {
@@ -146,6 +148,7 @@ func (r *run[S, U]) encodeWhole(kind string, step int, pos *Position, state *S, 
 // writeWhole writes a row that holds a whole state. Version and State of the row are set here.
 func (a *App[S, U]) writeWhole(w *writer, row *storedSnapshot, state *S) {
 	w.head(row.Kind, row.Run, row.Step)
+	w.text(a.settings.versions.text())
 	if row.At != 0 {
 		w.text(`,"at":`)
 		w.int(row.At)
@@ -217,6 +220,7 @@ func (r *run[S, U]) pend(i int) error {
 		w.reset()
 	}
 	w.head(pendingRow, r.number, r.step+1)
+	w.text(s.version)
 	w.text(`,"attempt":` + strconv.Itoa(res.attempt) + `,`)
 	r.write(w, i)
 	w.text(`}`)

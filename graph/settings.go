@@ -22,7 +22,8 @@ type settings struct {
 	budgets        map[string]int64 // never changed in place
 	cancelSiblings bool
 	isolate        bool
-	stopBefore     []string // nodes
+	versions       *stateVersions // of the state; nil = there is only one
+	stopBefore     []string       // nodes
 	stopAfter      []string
 	answers        []givenAnswer
 	parent         *ledger // of the call around a sub-graph

@@ -48,7 +48,11 @@ func Inline[S Reducer[S, U], U any](g *Graph[S, U], name string, child *App[S, U
 		_, updates, err := runChild(ctx, child, func(r *run[S, U]) error { return r.base(s) })
 		return updates, err
 	}
-	return g.add(name, body[S, U]{inline: inline, sub: true}, opts)
+	b := body[S, U]{inline: inline, sub: true}
+	if child != nil {
+		b.version = child.settings.versions.current()
+	}
+	return g.add(name, b, opts)
 }
 
 // runChild runs the graph of a node, or lets it go on, and returns its final state and all its updates.
@@ -169,6 +173,9 @@ func (t *Thread[S, U]) updates(ctx context.Context) ([]U, error) {
 		for i := range s.Writes {
 			if s.Writes[i].Update == nil {
 				continue
+			}
+			if err := t.app.settings.versions.writes(s.StateVersion, &s.Writes[i]); err != nil {
+				return nil, &RowError{t.id, e.Seq, "entry", err}
 			}
 			updates, err := decodeUpdates[U](&s.Writes[i])
 			if err != nil {

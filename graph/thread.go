@@ -54,7 +54,7 @@ func (t *Thread[S, U]) Head(ctx context.Context) (Head[S], error) {
 }
 
 // Invoke applies in to the thread's state, the zero state on a new thread, and runs the graph from its start. Every step is
-// committed before the next one. An unfinished run is given up, with the pending writes of its unfinished step;
+// committed before the next one, unless the thread is [Async] or [Exit]. An unfinished run is given up, with the pending writes of its unfinished step;
 // the Result says so. Errors are those of [App.Invoke], [SaveError], [RowError], and those of the store.
 func (t *Thread[S, U]) Invoke(ctx context.Context, in U, opts ...Option) (Result[S], error) {
 	return t.start(ctx, in, nil, opts)
@@ -211,7 +211,7 @@ func (t *Thread[S, U]) open(ctx context.Context, r *run[S, U]) (*restored[S], er
 	r.save = &saver{
 		store: t.store, ctx: context.WithoutCancel(ctx), clock: r.clock, thread: t.id, fence: fence, seq: saved.seq,
 		graph: t.app.fingerprint, stored: saved.graph, logged: saved.logged, snapshot: saved.snapshot,
-		entry: newWriter(),
+		entry: newWriter(), version: t.app.settings.versions.text(),
 	}
 	r.save.pending.Store(len(saved.pending) > 0)
 	r.save.options = t.threadOptions
