@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 
@@ -41,7 +42,7 @@ func (p *pendChange) alone(w *writer) (bool, error) {
 // It goes by the tables, so nothing may be unrecorded.
 func (p *pendChange) pendQuick(w *writer, stmt *sql.Stmt, th *thread) (bool, error) {
 	first := &p.writes[0]
-	res, err := stmt.Exec(th.no, p.fence, first.Seq, notNil(first.Data), first.Key)
+	res, err := stmt.ExecContext(context.Background(), th.no, p.fence, first.Seq, notNil(first.Data), first.Key)
 	if err != nil {
 		return false, w.db.explain(err)
 	}

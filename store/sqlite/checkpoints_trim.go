@@ -27,9 +27,9 @@ func (c *trimChange) write(t *groupTx) error {
 	if th == nil {
 		return refused{fmt.Errorf("%w: %q does not exist", graph.ErrConflict, c.thread)}
 	}
-	links, err := t.chain(th).links(context.Background(), 0)
+	links, err := t.links(th)
 	if err != nil {
-		return t.w.db.explain(err)
+		return err
 	}
 	if err := c.check(t, th, links); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (c *trimChange) check(t *groupTx, th *thread, links []link) error {
 		return refused{fmt.Errorf("%w: %q has no entry %d", graph.ErrConflict, c.thread, c.cut.Seq)}
 	}
 	var data []byte
-	if err := t.tx.QueryRow(`SELECT data FROM graph_log WHERE id = ?`, links[at].id).Scan(&data); err != nil {
+	if err := t.tx.QueryRowContext(context.Background(), `SELECT data FROM graph_log WHERE id = ?`, links[at].id).Scan(&data); err != nil {
 		return t.w.db.explain(err)
 	}
 	if !bytes.Equal(data, c.cut.Old) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,7 +31,11 @@ func (t *groupTx) family(name string) (list []member, err error) {
 	return list, nil
 }
 
-func (t *groupTx) chain(th *thread) chain { return chain{t.w.db, t.tx, th.id} }
+// links returns all entries of a thread whose head is recorded.
+func (t *groupTx) links(th *thread) ([]link, error) {
+	links, err := chain{t.w.db, t.tx, th.id}.links(context.Background(), 0)
+	return links, t.w.db.explain(err)
+}
 
 // deleteChange removes a thread and its children.
 type deleteChange struct {
@@ -57,11 +62,14 @@ func (c *deleteChange) write(t *groupTx) error {
 
 // remove deletes one thread with all that belongs to it.
 func (t *groupTx) remove(th *thread) error {
-	links, err := t.chain(th).links(context.Background(), 0)
-	if err != nil {
-		return t.w.db.explain(err)
+	links, err := t.links(th)
+	switch {
+	case err == nil:
+		err = t.drop(links)
+	case errors.Is(err, ErrDamaged): // a thread that cannot be read can still be deleted
+		err = t.execText(`DELETE FROM graph_log WHERE no = ?`, th.no)
 	}
-	if err := t.drop(links); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, table := range []string{"graph_snapshots", "graph_pending", "graph_threads"} {
@@ -161,18 +169,18 @@ func (t *groupTx) create(name string) (no int64, err error) {
 	if err := claim.write(t); err != nil {
 		return 0, err
 	}
-	err = t.tx.QueryRow(`SELECT no FROM graph_threads WHERE thread = ?`, name).Scan(&no)
+	err = t.tx.QueryRowContext(context.Background(), `SELECT no FROM graph_threads WHERE thread = ?`, name).Scan(&no)
 	return no, t.w.db.explain(err)
 }
 
 // copyLog appends the entries of a thread as those of thread no.
 func (t *groupTx) copyLog(th *thread, no int64) error {
-	links, err := t.chain(th).links(context.Background(), 0)
+	links, err := t.links(th)
 	if err != nil || len(links) == 0 {
-		return t.w.db.explain(err)
+		return err
 	}
 	var base int64
-	if err := t.tx.QueryRow(`SELECT max(id) FROM graph_log`).Scan(&base); err != nil {
+	if err := t.tx.QueryRowContext(context.Background(), `SELECT max(id) FROM graph_log`).Scan(&base); err != nil {
 		return t.w.db.explain(err)
 	}
 	err = t.execText(`WITH source (id, place) AS (SELECT value, key + 1 FROM json_each(?1))

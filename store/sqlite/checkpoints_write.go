@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 
@@ -100,7 +101,7 @@ func (c *commitChange) quick(w *writer) *thread {
 // appendQuick appends the first entry in a statement that checks everything by itself, and says whether it could.
 func (c *commitChange) appendQuick(w *writer, stmt *sql.Stmt, th *thread) (bool, error) {
 	e := &c.entries[0]
-	res, err := stmt.Exec(th.no, c.fence, e.Seq, notNil(e.Data), th.id, w.view.last.tail+1)
+	res, err := stmt.ExecContext(context.Background(), th.no, c.fence, e.Seq, notNil(e.Data), th.id, w.view.last.tail+1)
 	if err != nil {
 		return false, w.db.explain(err)
 	}

@@ -136,26 +136,36 @@ func (c *committer) lead(r *request) error {
 	if err := r.ctx.Err(); err != nil { // it ended when the lead came
 		return err
 	}
-	waiting, last := c.waiting()
-	if waiting == 0 && r.ctx.Done() == nil { // one statement cannot wait for the connection and be deaf to ctx then
+	if r.ctx.Done() == nil && !c.crowded() { // one statement cannot heed ctx only until it has the connection
 		if done, err := r.alone(c.writer); done || err != nil {
 			return err
 		}
 	}
-	tx, err := c.writer.begin(r.ctx)
+	conn, err := c.writer.connect(r.ctx)
 	if err != nil {
-		if r.ctx.Err() == nil { // nobody can write: those who have waited as long need not try again one by one
-			c.fail(last, err)
-		}
+		return err
+	}
+	last := c.last()
+	tx, err := c.writer.begin(conn)
+	if err != nil { // nobody can write now: who has waited as long need not wait for the lock again
+		c.fail(last, err)
 		return err
 	}
 	return c.commit(tx, r)
 }
 
-func (c *committer) waiting() (n int, last int64) {
+// crowded says whether anybody waits.
+func (c *committer) crowded() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.queue), c.arrived
+	return len(c.queue) > 0
+}
+
+// last is the number of the last request.
+func (c *committer) last() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.arrived
 }
 
 // fail answers the requests up to a number.
@@ -213,7 +223,11 @@ func (c *committer) write(tx *groupTx, first *request) (group []*request, err er
 
 // again writes a request in a transaction of its own, after that of its group has failed.
 func (c *committer) again(r *request) error {
-	tx, err := c.writer.begin(r.ctx)
+	conn, err := c.writer.connect(r.ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := c.writer.begin(conn)
 	if err != nil {
 		return err
 	}

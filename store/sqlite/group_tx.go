@@ -60,7 +60,7 @@ const orReplace = ` ON CONFLICT (no, key) DO UPDATE SET seq = excluded.seq, data
 // prepare prepares the statements, once. A failure is tried again the next time.
 func (w *writer) prepare(ctx context.Context) error {
 	for n := len(w.stmts); n < len(writerTexts); n++ {
-		stmt, err := w.db.write.PrepareContext(ctx, writerTexts[n])
+		stmt, err := w.db.write.PrepareContext(ctx, writerTexts[n]) //nolint:sqlclosecheck // the pool closes it with itself
 		if err != nil {
 			return err
 		}
@@ -79,20 +79,22 @@ type groupTx struct {
 	changes int64       // rows that this transaction has changed
 }
 
-// begin starts a transaction. The end of ctx ends the wait for the connection.
-func (w *writer) begin(ctx context.Context) (*groupTx, error) {
+// connect waits for the connection, until ctx ends.
+func (w *writer) connect(ctx context.Context) (*sql.Conn, error) {
 	if err := w.prepare(ctx); err != nil {
 		return nil, w.db.explain(err)
 	}
 	conn, err := w.db.write.Conn(ctx)
-	if err != nil {
-		return nil, w.db.explain(err)
-	}
-	err = conn.Raw(func(driverConn any) error {
+	return conn, w.db.explain(err)
+}
+
+// begin starts a transaction, for which it may have to wait for another process.
+func (w *writer) begin(conn *sql.Conn) (*groupTx, error) {
+	t := &groupTx{w: w, conn: conn, bound: make([]*sql.Stmt, len(writerTexts))}
+	err := conn.Raw(func(driverConn any) error {
 		w.view.of(driverConn)
 		return nil
 	})
-	t := &groupTx{w: w, conn: conn, bound: make([]*sql.Stmt, len(writerTexts))}
 	if err == nil {
 		t.tx, err = conn.BeginTx(context.Background(), nil)
 	}
@@ -133,20 +135,20 @@ func (t *groupTx) rollback() error {
 
 func (t *groupTx) stmt(n int) *sql.Stmt {
 	if t.bound[n] == nil {
-		t.bound[n] = t.tx.Stmt(t.w.stmts[n])
+		t.bound[n] = t.tx.StmtContext(context.Background(), t.w.stmts[n])
 	}
 	return t.bound[n]
 }
 
 // exec runs one of the writer's statements.
 func (t *groupTx) exec(n int, args ...any) error {
-	res, err := t.stmt(n).Exec(args...)
+	res, err := t.stmt(n).ExecContext(context.Background(), args...) //nolint:sqlclosecheck // the transaction closes it with itself
 	return t.count(res, err)
 }
 
 // execText runs any other statement.
 func (t *groupTx) execText(text string, args ...any) error {
-	res, err := t.tx.Exec(text, args...)
+	res, err := t.tx.ExecContext(context.Background(), text, args...)
 	return t.count(res, err)
 }
 
@@ -162,7 +164,7 @@ func (t *groupTx) count(res sql.Result, err error) error {
 
 // scan runs one of the writer's statements that yields one row, and says whether there was one.
 func (t *groupTx) scan(n int, dest []any, args ...any) (found bool, err error) {
-	err = t.stmt(n).QueryRow(args...).Scan(dest...)
+	err = t.stmt(n).QueryRowContext(context.Background(), args...).Scan(dest...) //nolint:sqlclosecheck // the transaction closes it with itself
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}

@@ -1,5 +1,7 @@
 package sqlite
 
+import "context"
+
 // A view is what a writer remembers of the threads, so that a commit in a group need not read them again. It holds as long
 // as nobody else has written: another connection shows in its version, another user of this one in its changes.
 //
@@ -79,7 +81,7 @@ func (t *groupTx) look() error {
 func (t *groupTx) reload() error {
 	v := &t.w.view
 	v.threads, v.heads, v.last = map[string]*thread{}, map[int64]head{}, row{}
-	rows, err := t.stmt(tailRows).Query()
+	rows, err := t.stmt(tailRows).QueryContext(context.Background())
 	if err != nil {
 		return t.w.db.explain(err)
 	}

@@ -62,3 +62,32 @@ func logOf(t testing.TB, store graph.Store, thread string) string {
 	}
 	return all
 }
+
+// rawQuery looks into a file past the package.
+func rawQuery(t *testing.T, path, query string) *sql.Row {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db.QueryRowContext(t.Context(), query)
+}
+
+func TestALogWithAMissingEntryIsReportedAsDamagedAndCanBeDeleted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kb.db")
+	store := openCheckpoints(t, path, sqlite.Options{}).Checkpoints()
+	fence, err := store.Claim(t.Context(), "t")
+	require.NoError(t, err)
+	require.NoError(t, store.Commit(t.Context(), "t", fence, []graph.Entry{{Seq: 1}, {Seq: 2}, {Seq: 3}}))
+	var seq int
+	require.NoError(t, rawQuery(t, path, `DELETE FROM graph_log WHERE seq = 2 RETURNING seq`).Scan(&seq))
+	_, err = store.Load(t.Context(), "t")
+	require.ErrorIs(t, err, sqlite.ErrDamaged)
+	require.NoError(t, store.Delete(t.Context(), "t"), "it can be deleted")
+	require.Zero(t, rowsOf(t, path, "graph_log"))
+}
+
+func rowsOf(t *testing.T, path, table string) (n int) {
+	t.Helper()
+	require.NoError(t, rawQuery(t, path, `SELECT count(*) FROM `+table).Scan(&n))
+	return n
+}
