@@ -39,7 +39,7 @@ func (p *pendChange) alone(w *writer) (bool, error) {
 }
 
 // pendQuick saves the first write in a statement that checks everything by itself, and says whether it could.
-// It goes by the tables, so nothing may be unrecorded.
+// It goes by the tables alone; of what was known last it takes the thread's no.
 func (p *pendChange) pendQuick(w *writer, stmt *sql.Stmt, th *thread) (bool, error) {
 	first := &p.writes[0]
 	res, err := stmt.ExecContext(context.Background(), th.no, p.fence, first.Seq, notNil(first.Data), first.Key)

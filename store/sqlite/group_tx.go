@@ -18,9 +18,9 @@ type writer struct {
 
 // The statements that commits need. All others are rare enough to be prepared each time.
 const (
-	quickAppend  = iota // the next entry of the thread that the last row belongs to: no, fence, seq, data
+	quickAppend  = iota // an entry after another one of its thread, which is the last row: no, fence, seq, data, prev, tail
 	quickPend           // a pending write: no, fence, seq, data, key
-	plainAppend         // id, no, seq, prev, data
+	plainAppend         // id, no, seq, prev, tail, data
 	plainPend           // no, key, seq, data
 	settle              // no
 	snapshot            // no, seq, data

@@ -81,7 +81,7 @@ func (t *groupTx) look() error {
 func (t *groupTx) reload() error {
 	v := &t.w.view
 	v.threads, v.heads, v.last = map[string]*thread{}, map[int64]head{}, row{}
-	rows, err := t.stmt(tailRows).QueryContext(context.Background())
+	rows, err := t.stmt(tailRows).QueryContext(context.Background()) //nolint:sqlclosecheck // the transaction closes it with itself
 	if err != nil {
 		return t.w.db.explain(err)
 	}
