@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -176,6 +177,7 @@ func (l *threadLog) markCurrent() {
 
 // entryHead is what of an entry is read without its updates and its state.
 type entryHead struct {
+	Version   int      `json:"v"`
 	Kind      string   `json:"kind"`
 	Run       int64    `json:"run"`
 	Step      int      `json:"step"`
@@ -193,8 +195,10 @@ type entryHead struct {
 // readEntry reads an entry; the parent of one that is not whole is not known here.
 func readEntry(e *Entry) (logEntry, error) {
 	var h entryHead
-	if err := decode(e.Data, &h); err != nil {
-		return logEntry{}, err
+	if err := json.Unmarshal(e.Data, &h); err != nil || h.Version != formatVersion {
+		if err := decode(e.Data, &h); err != nil { // it says what is wrong, at the price of another look
+			return logEntry{}, err
+		}
 	}
 	entry := logEntry{
 		Checkpoint: Checkpoint{
