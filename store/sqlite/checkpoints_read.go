@@ -11,7 +11,7 @@ import (
 
 // Load implements graph.Store. It reads everything in one transaction.
 func (c *Checkpoints) Load(ctx context.Context, thread string) (rec graph.Record, err error) {
-	err = c.reading(ctx, func(tx *sql.Tx) error {
+	err = c.reading(ctx, c.db.read, func(tx *sql.Tx) error {
 		no, chain, err := c.db.follow(ctx, tx, thread)
 		if err != nil || no == 0 {
 			return err
@@ -33,8 +33,8 @@ func (c *Checkpoints) Load(ctx context.Context, thread string) (rec graph.Record
 }
 
 // reading runs do in one transaction that sees the threads as of one moment.
-func (c *Checkpoints) reading(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := c.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (c *Checkpoints) reading(ctx context.Context, pool *sql.DB, do func(*sql.Tx) error) error {
+	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return c.db.explain(err)
 	}
@@ -54,10 +54,10 @@ func pendingWrites(ctx context.Context, tx *sql.Tx, no, seq int64) (writes []gra
 	return writes, nil
 }
 
-// Log implements graph.Store. It reads as of the moment when the loop starts, and holds a connection until the loop ends.
+// Log implements graph.Store. It reads as of the moment when the loop starts, and holds a connection of its own until the loop ends.
 func (c *Checkpoints) Log(ctx context.Context, thread string, after int64) iter.Seq2[graph.Entry, error] {
 	return func(yield func(graph.Entry, error) bool) {
-		err := c.reading(ctx, func(tx *sql.Tx) error {
+		err := c.reading(ctx, c.db.loops, func(tx *sql.Tx) error {
 			_, chain, err := c.db.follow(ctx, tx, thread)
 			if err != nil {
 				return err
@@ -78,9 +78,9 @@ func (c *Checkpoints) Log(ctx context.Context, thread string, after int64) iter.
 	}
 }
 
-// Threads implements graph.Store. It reads as of the moment when the loop starts, and holds a connection until the loop ends.
+// Threads implements graph.Store. It reads as of the moment when the loop starts, and holds a connection of its own until the loop ends.
 func (c *Checkpoints) Threads(ctx context.Context) iter.Seq2[graph.ThreadInfo, error] {
-	list := scanAll(ctx, c.db.read, func(r *sql.Rows, info *graph.ThreadInfo) error { return r.Scan(&info.Thread, &info.Seq) },
+	list := scanAll(ctx, c.db.loops, func(r *sql.Rows, info *graph.ThreadInfo) error { return r.Scan(&info.Thread, &info.Seq) },
 		`SELECT t.thread, ifnull(l.seq, t.seq) AS last FROM graph_threads t 
 			LEFT JOIN (SELECT no, max(seq) AS seq FROM graph_log WHERE id > `+afterTail+` GROUP BY no) l ON l.no = t.no
 			WHERE last > 0 AND instr(CAST(t.thread AS BLOB), x'1f') = 0 ORDER BY t.thread`)

@@ -32,12 +32,13 @@ type Options struct {
 	Synchronous string
 }
 
-// DB is one open database file: a single writer connection and a pool of readers.
+// DB is one open database file: a single writer connection and two pools of readers.
 // It is safe for concurrent use by any number of goroutines and processes.
 type DB struct {
 	path  string
 	write *sql.DB
 	read  *sql.DB
+	loops *sql.DB // for what callers range over: unlimited, since a loop holds its connection while its body may need others
 }
 
 // Open opens the file at path, creates it and its folder when missing, and brings its schema up to date.
@@ -63,12 +64,16 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 	if db.read, err = connect(path, opts.Synchronous, "deferred", max(4, 2*runtime.NumCPU())); err != nil {
 		return nil, errors.Join(err, db.write.Close())
 	}
+	if db.loops, err = connect(path, opts.Synchronous, "deferred", 0); err != nil {
+		return nil, errors.Join(err, db.read.Close(), db.write.Close())
+	}
 	if err := db.migrate(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
+// connect makes a pool of at most conns connections, all of which it keeps; 0 = any number, of which it keeps two.
 func connect(path, synchronous, txlock string, conns int) (*sql.DB, error) {
 	q := url.Values{"_txlock": {txlock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(" + synchronous + ")", "foreign_keys(1)",
@@ -77,8 +82,10 @@ func connect(path, synchronous, txlock string, conns int) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db.SetMaxOpenConns(conns)
-	db.SetMaxIdleConns(conns)
+	if conns > 0 {
+		db.SetMaxOpenConns(conns)
+		db.SetMaxIdleConns(conns)
+	}
 	return db, nil
 }
 
@@ -98,7 +105,7 @@ func (db *DB) Check(ctx context.Context) error {
 }
 
 // Close waits for running statements and closes the file.
-func (db *DB) Close() error { return errors.Join(db.read.Close(), db.write.Close()) }
+func (db *DB) Close() error { return errors.Join(db.loops.Close(), db.read.Close(), db.write.Close()) }
 
 // A part is one package's share of the schema. Migrations are applied in order, once, and never change after a release.
 type part struct {

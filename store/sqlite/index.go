@@ -44,7 +44,7 @@ func (x *Index) Files(ctx context.Context) ([]index.FileRecord, error) {
 // Counts implements index.Store.
 func (x *Index) Counts(ctx context.Context) (index.Counts, error) {
 	c := index.Counts{Vectors: map[string]index.VectorCount{}}
-	tx, err := x.snapshot(ctx)
+	tx, err := x.snapshot(ctx, x.db.read)
 	if err != nil {
 		return c, err
 	}
@@ -70,7 +70,7 @@ func (x *Index) Counts(ctx context.Context) (index.Counts, error) {
 	return c, x.db.explain(rows.Err())
 }
 
-// Sources implements index.Store. It holds one reader connection while it is ranged over.
+// Sources implements index.Store. It holds a connection of its own while it is ranged over.
 func (x *Index) Sources(ctx context.Context) iter.Seq2[index.Source, error] {
 	return func(yield func(index.Source, error) bool) {
 		if err := x.eachSource(ctx, func(s index.Source) bool { return yield(s, nil) }); err != nil {
@@ -81,7 +81,7 @@ func (x *Index) Sources(ctx context.Context) iter.Seq2[index.Source, error] {
 
 // eachSource calls yield until it returns false. It puts each file together from its passages and what lies between.
 func (x *Index) eachSource(ctx context.Context, yield func(index.Source) bool) error {
-	tx, err := x.snapshot(ctx)
+	tx, err := x.snapshot(ctx, x.db.loops)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import "context"
 
 // DocFreq implements index.Store. All counts are of one version of the index.
 func (x *Index) DocFreq(ctx context.Context, terms []string) (map[string]int, int, error) {
-	tx, err := x.snapshot(ctx)
+	tx, err := x.snapshot(ctx, x.db.read)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -36,8 +36,8 @@ func (d *digest) Scan(value any) error {
 }
 
 // snapshot begins a read transaction: all its queries see one version.
-func (x *Index) snapshot(ctx context.Context) (*sql.Tx, error) {
-	tx, err := x.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (x *Index) snapshot(ctx context.Context, pool *sql.DB) (*sql.Tx, error) {
+	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	return tx, x.db.explain(err)
 }
 

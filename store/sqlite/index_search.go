@@ -47,7 +47,7 @@ func matchExpression(terms []string) string {
 // Vectors implements index.Store.
 func (x *Index) Vectors(ctx context.Context, model string) (index.Vectors, error) {
 	var v index.Vectors
-	tx, err := x.snapshot(ctx)
+	tx, err := x.snapshot(ctx, x.db.read)
 	if err != nil {
 		return v, err
 	}
