@@ -2,6 +2,8 @@ package graph_test
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"slices"
 	"testing"
 
@@ -199,6 +201,50 @@ func TestLoadingAThreadBehindAForkReadsNothingOlder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, c.Seq, rec.SnapshotSeq)
 	assert.Empty(t, rec.Log)
+}
+
+// forgetful is a store that has lost its snapshots, and gives the log instead.
+type forgetful struct{ graph.Store }
+
+func (f forgetful) Load(ctx context.Context, thread string) (graph.Record, error) {
+	rec, err := f.Store.Load(ctx, thread)
+	rec.SnapshotSeq, rec.Snapshot, rec.Log = 0, nil, nil
+	for e, logErr := range f.Log(ctx, thread, 0) {
+		rec.Log, err = append(rec.Log, e), errors.Join(err, logErr)
+	}
+	return rec, err
+}
+
+// tagged is a state whose encoding leaves things out.
+type tagged struct {
+	Tags map[string]bool `json:"tags,omitempty"`
+}
+
+func (s tagged) Apply(tag string) (tagged, error) {
+	tags := map[string]bool{tag: true}
+	maps.Copy(tags, s.Tags)
+	return tagged{tags}, nil
+}
+
+// Rules 22 and 26: the log alone holds all there is, also over branches.
+func TestAThreadWithForksCanBeReadFromItsLogAlone(t *testing.T) {
+	store := graph.NewMemoryStore()
+	app := compile(t, func(g *graph.Graph[tagged, string]) {
+		n := g.Node("n", func(context.Context, tagged) (string, error) { return "n", nil })
+		g.Start(n)
+		g.Edge(n, graph.End)
+	})
+	thread := app.Thread("t", graph.WithStore(store))
+	_, err := thread.Invoke(t.Context(), "in")
+	require.NoError(t, err)
+	_, err = thread.Fork(t.Context(), 1)
+	require.NoError(t, err)
+	want, err := thread.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, tagged{map[string]bool{"in": true}}, want.State)
+	got, err := app.Thread("t", graph.WithStore(forgetful{store})).Head(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
 }
 
 // Rule 28: the fingerprint of a fork is that of its checkpoint.

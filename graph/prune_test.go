@@ -108,6 +108,29 @@ func size(t testing.TB, store graph.Store) (n int64) {
 	return n
 }
 
+// A branch may have lost the checkpoint that it began at, and be older than none of the others.
+func TestPruningABranchWithoutARootLeavesOlderOnesUnlessOneBranchIsWanted(t *testing.T) {
+	thread := chain(t, nil, "a").Thread("t")
+	_, err := thread.Invoke(t.Context(), step{}) // 1 2
+	require.NoError(t, err)
+	for _, seq := range []int64{1, 2} { // 3 (of 1) 4, 5 (of 2)
+		_, err = thread.Fork(t.Context(), seq)
+		require.NoError(t, err)
+		_, err = thread.Resume(t.Context())
+		require.NoError(t, err)
+	}
+	prune := func(keep graph.Keep) []int64 {
+		_, err := thread.Prune(t.Context(), keep)
+		require.NoError(t, err)
+		return seqs(history(t, thread))
+	}
+	require.Equal(t, []int64{5, 4, 3, 2}, prune(graph.Keep{Last: 2}))
+	_, err = thread.Fork(t.Context(), 4) // 6: it goes back to 4 and 3, whose parent is gone
+	require.NoError(t, err)
+	assert.Equal(t, []int64{6, 5, 4, 3, 2}, prune(graph.Keep{Last: 99}))
+	assert.Equal(t, []int64{6, 4, 3}, prune(graph.Keep{Last: 99, OneBranch: true}))
+}
+
 func TestPruningByAgeGoesByTheClockOfTheContext(t *testing.T) {
 	clock := graphtest.NewClock(noon)
 	ctx := graph.WithClock(t.Context(), clock)
