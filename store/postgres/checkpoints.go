@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -29,19 +30,36 @@ var (
 func (db *DB) Checkpoints() *Checkpoints { return &Checkpoints{db} }
 
 // claimSQL takes the fence while it has the thread's row, so that the last one to have it has the greatest fence.
+// It waits for the disk even where the URL says that nothing does: after a crash of the server its fence would be given
+// again, to somebody else.
 const claimSQL = `
 WITH claim AS (
 	INSERT INTO graph_threads AS t (thread, fence, lease_until) VALUES ($1, nextval('graph_fences'), clock_timestamp() + $2::interval)
 	ON CONFLICT (thread) DO UPDATE SET fence = nextval('graph_fences'), lease_until = clock_timestamp() + $2::interval, reserved = false
 	RETURNING fence
 )
-SELECT fence, CASE WHEN $4::text <> '' THEN pg_notify($3, $4)::text END FROM claim`
+SELECT fence, CASE WHEN $4::text <> '' THEN pg_notify($3, $4)::text END,
+	CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'local', true) END FROM claim`
+
+// maxThread is how long an id may be; a notification holds some 8,000 bytes, and an index somewhat more than this.
+const maxThread = 2600
+
+// checkLength refuses an id that is too long for notifications. There are none of children, which the index alone limits.
+func checkLength(thread string) error {
+	if len(thread) > maxThread && !strings.Contains(thread, graph.ChildMark) {
+		return fmt.Errorf("%w, not %d", ErrThreadTooLong, len(thread))
+	}
+	return nil
+}
 
 // Claim implements graph.Store. It begins a lease.
 func (c *Checkpoints) Claim(ctx context.Context, thread string) (fence int64, err error) {
+	if err := checkLength(thread); err != nil {
+		return 0, err
+	}
 	err = c.db.with(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		row := conn.QueryRow(ctx, claimSQL, []byte(thread), c.db.opts.Lease, c.db.opts.Schema, notice(Claimed, thread))
-		return explainSent(ctx, row.Scan(&fence, nil))
+		return explainSent(ctx, row.Scan(&fence, nil, nil))
 	})
 	return fence, err
 }

@@ -62,6 +62,9 @@ WITH pair AS (
 
 // Copy implements graph.Store. It locks nothing of from: a run may go on writing it.
 func (c *Checkpoints) Copy(ctx context.Context, from, to string) error {
+	if err := checkLength(to); err != nil {
+		return err
+	}
 	return c.db.inTx(ctx, oneMoment, func(ctx context.Context, tx pgx.Tx) error {
 		if err := c.makeRoom(ctx, tx, from, to); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 
 // Options tunes [Open]. The zero value works.
 type Options struct {
-	// Schema is the schema that holds the tables; Open creates it. 1 to 63 bytes; "" is "kbagent".
+	// Schema is the schema that holds the tables; Open creates it. 1 to 63 bytes, not pg_… or $user; "" is "kbagent".
 	Schema string
 	// Lease is how long a claim or a renewal lasts (at least 10ms, in steps of a microsecond); 0 is 30 seconds.
 	// Runs renew at a third of it. All processes on one schema should have the same.
@@ -47,6 +47,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("postgres: schema %q: a name has 1 to 63 bytes and no NUL", o.Schema)
 	case strings.HasPrefix(o.Schema, "pg_"):
 		return o, fmt.Errorf("postgres: schema %q: names with pg_ belong to the server", o.Schema)
+	case o.Schema == "$user": // in a search path it is the schema of the user's name, whatever the quotes
+		return o, fmt.Errorf("postgres: schema %q: PostgreSQL takes it for that of the user's name", o.Schema)
 	case o.Lease < 10*time.Millisecond:
 		return o, fmt.Errorf("postgres: a lease of %v is too short: 10ms at least", o.Lease)
 	case o.Timeout < time.Millisecond:
@@ -63,6 +65,8 @@ type DB struct {
 	pool *pgxpool.Pool
 	conn *pgx.ConnConfig // for connections beside the pool
 	opts Options
+
+	reserved reservations
 }
 
 // Open connects to the server at url ("postgres://user:password@host:5432/database", or "host=… user=…" words), creates the

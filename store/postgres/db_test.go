@@ -70,6 +70,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	for want, opts := range map[string]postgres.Options{
 		"schema":      {Schema: strings.Repeat("x", 64)},
 		"pg_":         {Schema: "pg_mine"},
+		"user's name": {Schema: "$user"},
 		"lease":       {Lease: -1},
 		"timeout":     {Timeout: time.Microsecond},
 		"connections": {MaxConns: -1},
@@ -160,7 +161,10 @@ func TestAThreadIDThatNoIndexHoldsIsAClearError(t *testing.T) {
 	require.NoError(t, err)
 	_, err = store.Claim(t.Context(), string(random))
 	require.ErrorIs(t, err, postgres.ErrThreadTooLong)
+	_, err = store.Claim(t.Context(), strings.Repeat("x", 2601))
+	require.ErrorIs(t, err, postgres.ErrThreadTooLong, "the index holds it compressed; a notification may not")
 	fence := commitOne(t, store, "t")
+	require.ErrorIs(t, store.Copy(t.Context(), "t", strings.Repeat("x", 10_000)), postgres.ErrThreadTooLong, "it could not be deleted")
 	write := graph.PendingWrite{Seq: 2, Key: string(random), Data: []byte("x")}
 	require.NoError(t, store.Pend(t.Context(), "t", fence, []graph.PendingWrite{write, write}), "keys have no limit")
 	rec, err := store.Load(t.Context(), "t")

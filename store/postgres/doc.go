@@ -18,7 +18,7 @@
 //
 // The settings of the server decide. With its defaults (fsync and synchronous_commit on) that is a power loss. A parameter
 // of the URL changes it for the connections of one program: "?synchronous_commit=off" gives up the last moments before a
-// crash of the server for speed.
+// crash of the server for speed. A claim waits for the disk all the same: its fence must not be given again.
 //
 // # Servers between
 //

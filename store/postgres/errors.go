@@ -22,7 +22,7 @@ var (
 	// ErrReplyLost reports a write whose connection broke before the reply: whether it is stored is not known.
 	// A write that was stored returns graph.ErrSequence when it is tried again; a run that is resumed sees what is stored.
 	ErrReplyLost = errors.New("connection lost before the reply: the write may be stored or not")
-	// ErrThreadTooLong reports a thread id of more than some 2,600 bytes (fewer bytes always fit).
+	// ErrThreadTooLong reports a thread id of more than 2,600 bytes.
 	ErrThreadTooLong = errors.New("thread id is too long for PostgreSQL: at most 2,600 bytes")
 )
 

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -53,7 +55,43 @@ WITH lost AS MATERIALIZED (
 	ORDER BY lease_until LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE graph_threads t SET lease_until = clock_timestamp() + $2::interval, reserved = true
-FROM lost WHERE t.no = lost.no RETURNING t.thread`
+FROM lost WHERE t.no = lost.no RETURNING t.thread, t.lease_until`
+
+// dismissSQL knows a reservation by its end: the next one of the thread begins only after that.
+const dismissSQL = `
+UPDATE graph_threads SET lease_until = NULL, reserved = false WHERE thread = $1 AND reserved AND lease_until = $2`
+
+// reservations are the ends of those that this process has been given, by thread. Those that ran out long ago are forgotten.
+type reservations struct {
+	mu   sync.Mutex
+	ends map[string]reservation
+}
+
+type reservation struct {
+	end  time.Time // by the clock of the database
+	from time.Time // by the clock of this process
+}
+
+func (r *reservations) add(taken map[string]time.Time, lease time.Duration) {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ends == nil {
+		r.ends = map[string]reservation{}
+	}
+	maps.DeleteFunc(r.ends, func(_ string, old reservation) bool { return now.Sub(old.from) > 2*lease })
+	for thread, end := range taken {
+		r.ends[thread] = reservation{end, now}
+	}
+}
+
+// end is that of a reservation, false when there is none.
+func (r *reservations) end(thread string) (time.Time, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	res, ok := r.ends[thread]
+	return res.end, ok
+}
 
 // TakeAbandoned returns up to limit threads (≥ 1) whose lease has run out without a release: the process that worked on
 // them has died, or cannot reach the database. They are reserved for the caller for one Lease: no other call returns them
@@ -71,11 +109,18 @@ func (c *Checkpoints) TakeAbandoned(ctx context.Context, limit int) (threads []s
 		if err != nil {
 			return explainSent(ctx, err)
 		}
-		threads, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-			var id []byte
-			err := row.Scan(&id)
-			return string(id), err
+		var (
+			id    []byte
+			end   time.Time
+			taken = map[string]time.Time{}
+		)
+		_, err = pgx.ForEachRow(rows, []any{&id, &end}, func() error {
+			threads, taken[string(id)] = append(threads, string(id)), end
+			return nil
 		})
+		if err == nil {
+			c.db.reserved.add(taken, c.db.opts.Lease)
+		}
 		return explainSent(ctx, err)
 	})
 	if err != nil {
@@ -87,7 +132,12 @@ func (c *Checkpoints) TakeAbandoned(ctx context.Context, limit int) (threads []s
 // Dismiss ends the reservation of a thread that [Checkpoints.TakeAbandoned] has returned, so that it is not returned again.
 // It does nothing when somebody has claimed the thread since, as a Resume does that finds work: the release of that run
 // is what counts. It is for the others: the run had come to its end before its process died, or cannot be resumed.
+// It does nothing either when the thread was reserved through another [DB], or by now is, because this reservation has run out.
 func (c *Checkpoints) Dismiss(ctx context.Context, thread string) error {
-	_, err := c.db.write(ctx, `UPDATE graph_threads SET lease_until = NULL, reserved = false WHERE thread = $1 AND reserved`, []byte(thread))
+	end, ok := c.db.reserved.end(thread)
+	if !ok {
+		return nil
+	}
+	_, err := c.db.write(ctx, dismissSQL, []byte(thread), end)
 	return err
 }

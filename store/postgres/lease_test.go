@@ -147,6 +147,30 @@ func TestADismissedThreadIsNotTakenAgainUnlessItWasClaimedSince(t *testing.T) {
 	require.Equal(t, []string{"resumed", "still alive"}, s.take(t, 10))
 }
 
+// The first worker took too long, and the second one has the thread.
+func TestALateDismissalDoesNotEndTheReservationOfAnotherWorker(t *testing.T) {
+	url, schema := pgtest.Start(t), newSchema()
+	slow := openAt(t, url, postgres.Options{Schema: schema, Lease: time.Hour}).Checkpoints()
+	other := openAt(t, url, postgres.Options{Schema: schema, Lease: time.Hour}).Checkpoints()
+	beside := session(t, url, schema)
+	expire := func() {
+		_, err := beside.Exec(t.Context(), `UPDATE graph_threads SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`)
+		require.NoError(t, err)
+	}
+	commitOne(t, slow, "t")
+	for _, worker := range []*postgres.Checkpoints{slow, other} {
+		expire()
+		require.Equal(t, []string{"t"}, leased{worker, expire}.take(t, 1))
+	}
+	require.NoError(t, slow.Dismiss(t.Context(), "t"))
+	expire() // the second worker dies
+	require.Equal(t, []string{"t"}, leased{slow, expire}.take(t, 1), "nobody has finished it")
+	require.NoError(t, other.Dismiss(t.Context(), "t"))
+	require.NoError(t, slow.Dismiss(t.Context(), "t"))
+	expire()
+	require.Empty(t, leased{slow, expire}.take(t, 1))
+}
+
 func TestWorkersThatTakeAtOnceGetEachThreadOnce(t *testing.T) {
 	s := openLeased(t)
 	const threads, workers = 200, 8
