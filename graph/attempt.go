@@ -30,19 +30,23 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 	for res.attempt = 1; ; res.attempt++ {
 		*c = taskContext{r.shared, int32(r.result.Steps + 1), int32(t.at - 1), int32(t.Send), int32(res.attempt)}
 		r.startTask(t, res)
-		r.startJournal(t)
+		if r.journals.active.Load() {
+			r.startJournal(t)
+		}
 		if r.watch == nil {
 			stack, err = r.attempt(c, n, i)
 		} else {
 			span, stack, err = r.watchAttempt(c, n, t, i)
 		}
-		if waiting, hidden := r.interrupted(t); hidden != nil {
-			stack, err, final = nil, hidden, true
-			break
-		} else if waiting && stack == nil && !fatal(err) {
-			r.endSpanWaiting(span, t, res)
-			r.wait(t, res, i)
-			return
+		if r.journals.active.Load() {
+			if waiting, hidden := r.interrupted(t); hidden != nil {
+				stack, err, final = nil, hidden, true
+				break
+			} else if waiting && stack == nil && !fatal(err) {
+				r.endSpanWaiting(span, t, res)
+				r.wait(t, res, i)
+				return
+			}
 		}
 		if err == nil {
 			if stack, err = r.conclude(n, i); err == nil && n.cache != nil {
@@ -61,7 +65,7 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		}
 		c = new(taskContext) // the node may have kept the one of the failed attempt
 	}
-	if !ended {
+	if !ended && span != nil {
 		r.endSpan(span, t, res, err, stack)
 	}
 	if err != nil {

@@ -91,12 +91,10 @@ func (js *journals) lookup(task string) *journal {
 
 // clear forgets all notes: their step is committed, or given up.
 func (js *journals) clear() {
-	if js.active.Load() {
-		js.mu.Lock()
-		js.byTask = nil
-		js.mu.Unlock()
-		js.active.Store(false)
-	}
+	js.mu.Lock()
+	js.byTask = nil
+	js.mu.Unlock()
+	js.active.Store(false)
 }
 
 // restore takes the notes of a thread and returns whether one says that the run has stopped.

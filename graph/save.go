@@ -199,6 +199,9 @@ func (r *run[S, U]) write(w *writer, i int) {
 		w.text(`,"outcome":`)
 		w.value(o)
 	}
+	if !r.journals.active.Load() {
+		return
+	}
 	if j := r.journals.lookup(t.ID()); j != nil {
 		if answers := j.answers(); len(answers) > 0 {
 			w.text(`,"answers":`)

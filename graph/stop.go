@@ -5,7 +5,7 @@ import "slices"
 // stops returns the interrupts of a requested stop at the present position. On a thread a stop is noted before it is
 // reported, so that the run passes it when it is resumed.
 func (r *run[S, U]) stops() ([]Interrupt, error) {
-	if len(r.stopBefore) == 0 && len(r.stopAfter) == 0 || r.passed {
+	if r.passed {
 		r.passed = false
 		return nil, nil
 	}
@@ -44,9 +44,6 @@ func nodesOf(tasks []Task) []string {
 
 // hold marks the tasks that wait for an answer and have nothing new to hear: they do not run.
 func (r *run[S, U]) hold() {
-	if !r.journals.active.Load() {
-		return
-	}
 	now := r.clock.Now().UnixMilli()
 	for i := range r.pos.Next {
 		if j := r.journals.lookup(r.pos.Next[i].ID()); j != nil {
@@ -57,9 +54,6 @@ func (r *run[S, U]) hold() {
 
 // interrupts lists the questions of the tasks that wait, in task order.
 func (r *run[S, U]) interrupts() []Interrupt {
-	if !r.journals.active.Load() {
-		return nil
-	}
 	var list []Interrupt
 	for i := range r.results {
 		if r.results[i].waiting {
@@ -72,9 +66,6 @@ func (r *run[S, U]) interrupts() []Interrupt {
 // interrupted says whether an attempt of a task has ended with an open question, and the failure that its node may have
 // hidden: a note that could not be saved, or an answer of the wrong type.
 func (r *run[S, U]) interrupted(t *Task) (waiting bool, err error) {
-	if !r.journals.active.Load() {
-		return false, nil
-	}
 	j := r.journals.lookup(t.ID())
 	if j == nil {
 		return false, nil
@@ -90,9 +81,7 @@ func (r *run[S, U]) interrupted(t *Task) (waiting bool, err error) {
 
 // startJournal prepares the journal of a task that has one for another attempt.
 func (r *run[S, U]) startJournal(t *Task) {
-	if r.journals.active.Load() {
-		if j := r.journals.lookup(t.ID()); j != nil {
-			j.begin()
-		}
+	if j := r.journals.lookup(t.ID()); j != nil {
+		j.begin()
 	}
 }
