@@ -51,6 +51,8 @@ type taskShared struct {
 	journals *journals
 	ledger   *ledger
 	watch    *watch // nil when nobody observes
+	begun    bool   // the run began with this call
+	save     *saver // nil without a thread
 }
 
 // A taskContext is the context of one attempt. It is small, since every task needs one.

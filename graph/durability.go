@@ -22,8 +22,8 @@ func Sync(o *threadOptions) { o.durability = syncWrites }
 
 // Async commits while the next steps run: in order, and several at a time when the store is slower than the nodes.
 // The input and answers are stored before the run starts, and a call returns when everything is stored or has failed to be;
-// what its events report meanwhile may not be stored yet. A crash loses the last steps, never one from the middle;
-// their nodes run again. A failed save ends the run at its next step.
+// what its events report meanwhile may not be stored yet. A sub-graph starts when the steps before it are stored.
+// A crash loses the last steps, never one from the middle; their nodes run again. A failed save ends the run at its next step.
 func Async(o *threadOptions) { o.durability = asyncWrites }
 
 // Exit commits everything at the end of the call, however it ends, all or nothing. A crash loses the call.
@@ -40,6 +40,7 @@ type writeQueue struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	ops     []queued
+	writing bool // store is under way
 	closed  bool
 	err     error
 	wg      sync.WaitGroup
@@ -93,17 +94,28 @@ func (q *writeQueue) drain() {
 			return
 		}
 		ops := q.ops
-		q.ops = nil
+		q.ops, q.writing = nil, true
 		q.changed.Broadcast()
 		q.mu.Unlock()
 		err := q.store(ops)
 		q.mu.Lock()
+		q.writing = false
+		q.changed.Broadcast()
 		if err != nil {
 			q.err, q.ops = err, nil
-			q.changed.Broadcast()
 			return
 		}
 	}
+}
+
+// flush waits until what was added is written, and returns the first error of all.
+func (q *writeQueue) flush() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for (len(q.ops) > 0 || q.writing) && q.err == nil {
+		q.changed.Wait()
+	}
+	return q.err
 }
 
 // finish writes what is left and returns the first error of all.
@@ -154,6 +166,22 @@ func (s *saver) overlap() {
 		s.queue, s.ahead = newWriteQueue(s.writeAll), maxQueued
 		s.queue.start()
 	}
+}
+
+// holds returns ErrFenced when the run has lost its thread, to a later claim or a deletion. It is safe for concurrent use.
+func (s *saver) holds() error {
+	if err := s.store.Pend(s.ctx, s.thread, s.fence, nil); err != nil {
+		return s.failed("sub-graph", err)
+	}
+	return nil
+}
+
+// settle waits, under Async, until everything so far is stored. It is safe for concurrent use.
+func (s *saver) settle() error {
+	if s.queue == nil || s.ahead == 0 {
+		return nil
+	}
+	return s.queue.flush()
 }
 
 // close stores what is left at the end of a call whose outcome is err.

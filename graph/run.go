@@ -140,8 +140,8 @@ func (r *run[S, U]) share(ctx context.Context) *taskShared {
 		journals: &r.journals, ledger: &r.ledger, watch: r.watch,
 	}
 	s.isolate = r.isolate
-	if r.save != nil {
-		s.thread = r.save.thread
+	if s.begun = r.begun; r.save != nil {
+		s.save, s.thread = r.save, r.save.thread
 		s.options = r.save.options
 	}
 	return s

@@ -34,6 +34,7 @@ type Store interface {
 
 	// Pend saves what tasks of an unfinished step have written so far, all or nothing; a second write with the same key
 	// replaces the first. All have the Seq of the entry that the step will become. Errors are those of Commit.
+	// Without writes it only says whether the claim still stands.
 	Pend(ctx context.Context, thread string, fence int64, writes []PendingWrite) error
 
 	// Log yields all entries of a thread with a number greater than after, oldest first, without snapshots.

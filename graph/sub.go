@@ -64,7 +64,7 @@ func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], begin
 	}
 	t := &Thread[S, U]{app: app, id: c.childThread(), threadOptions: c.shared.options}
 	t.child = true
-	saved, err := t.load(ctx)
+	saved, err := t.lastChild(ctx, c)
 	if err != nil {
 		return none, nil, err
 	}
@@ -75,7 +75,12 @@ func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], begin
 		given := j.deliver()
 		res, err = t.resume(ctx, sink, append(c.childOptions(), given))
 	} else {
-		res, err = t.begin(ctx, sink, c.childOptions(), begin)
+		res, err = t.begin(ctx, sink, c.childOptions(), func(r *run[S, U]) error {
+			if err := c.shared.save.holds(); err != nil { // a deletion before the child was claimed has not found it
+				return err
+			}
+			return begin(r)
+		})
 	}
 	sink.finish(&res, err)
 	if err != nil {
@@ -86,6 +91,27 @@ func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], begin
 	}
 	updates, err := t.updates(ctx)
 	return res.State, updates, err
+}
+
+// lastChild loads the child that the task has left off. What is stored before the first attempt at a step that this call
+// has reached by itself is none: it was left by a call whose steps were lost, or by a thread of this id that was deleted.
+// What the state of this step follows from is stored first, so that no child outlives it. A run that has lost its thread
+// touches no child: whoever has the thread now may be working on it.
+func (t *Thread[S, U]) lastChild(ctx context.Context, c *taskContext) (*restored[S], error) {
+	if err := errors.Join(c.shared.save.settle(), c.shared.save.holds()); err != nil {
+		return nil, err
+	}
+	if c.attempt > 1 || c.step == 1 && !c.shared.begun {
+		return t.load(ctx)
+	}
+	rec, err := t.store.Load(ctx, t.id)
+	if err == nil && rec.Seq() > 0 {
+		err = t.store.Delete(ctx, t.id)
+	}
+	if err != nil {
+		return nil, t.failed(ctx, "start", err)
+	}
+	return &restored[S]{}, nil
 }
 
 // runChildInMemory runs a child of a run without a thread.

@@ -47,6 +47,7 @@ var storeChecks = []storeCheck{
 	{"A claim alone does not make a thread", (*storeTest).claimOnly},
 	{"A later claim fences the earlier writer off", (*storeTest).fencing},
 	{"The fence of another thread writes nothing", (*storeTest).foreignFence},
+	{"Saving no pending writes says whether the claim stands, and nothing else", (*storeTest).checkClaim},
 	{"A fence is never given twice, not even after a deletion", (*storeTest).fenceAfterDelete},
 	{"Claims that are made at once get different fences", (*storeTest).claimsAtOnce},
 	{"Of many writers at once exactly one gets each entry", (*storeTest).contention},

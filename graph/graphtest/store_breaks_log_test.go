@@ -22,6 +22,15 @@ var brokenLogs = []broken{
 		}
 	}), []string{"A thread that does not exist loads empty"}},
 
+	{"no pending writes are always fine", hook(func(s graph.Store, h *hooked) {
+		h.pend = func(ctx context.Context, thread string, fence int64, writes []graph.PendingWrite) error {
+			if len(writes) == 0 {
+				return nil
+			}
+			return s.Pend(ctx, thread, fence, writes)
+		}
+	}), []string{"Saving no pending writes says whether the claim stands, and nothing else"}},
+
 	{"the log ignores after", hook(func(s graph.Store, h *hooked) {
 		h.log = func(ctx context.Context, thread string, _ int64) iter.Seq2[graph.Entry, error] {
 			return s.Log(ctx, thread, 0)

@@ -43,6 +43,23 @@ func (t *storeTest) foreignFence() {
 	t.commit("a", a, entry(2, "b"))
 }
 
+func (t *storeTest) checkClaim() {
+	check := func(thread string, fence int64) error { return t.store.Pend(t.Context(), thread, fence, nil) }
+	first := t.claim("a")
+	t.ok(check("a", first))
+	t.equal(show(t.load("a")), "snapshot 0: log pending")
+	t.commit("a", first, entry(1, "a"))
+	t.pend("a", first, write(2, "x", "1"))
+	t.ok(check("a", first))
+	t.equal(show(t.load("a")), "snapshot 0: log 1:a pending 2/x:1")
+	second := t.claim("a")
+	t.fails(check("a", first), graph.ErrFenced)
+	t.ok(check("a", second))
+	t.ok(t.store.Delete(t.Context(), "a"))
+	t.fails(check("a", second), graph.ErrFenced)
+	t.fails(check("never claimed", second), graph.ErrFenced)
+}
+
 func (t *storeTest) fenceAfterDelete() {
 	first := t.fill("a", "a")
 	t.ok(t.store.Delete(t.Context(), "a"))

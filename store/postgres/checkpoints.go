@@ -134,10 +134,10 @@ INSERT INTO graph_pending (no, seq, key, data)
 SELECT head.no, $3, w.key, w.data FROM head, unnest($4::bytea[], $5::bytea[]) AS w (key, data)
 ON CONFLICT (no, sha256(key)) DO UPDATE SET seq = excluded.seq, data = excluded.data`
 
-// Pend implements graph.Store. It is one statement for any number of writes.
+// Pend implements graph.Store. It is one statement for any number of writes; without any it takes no lock.
 func (c *Checkpoints) Pend(ctx context.Context, thread string, fence int64, writes []graph.PendingWrite) error {
 	if len(writes) == 0 {
-		return errors.New("postgres: no pending write is given")
+		return c.claimed(ctx, thread, fence)
 	}
 	seq := writes[0].Seq
 	for i := range writes {
@@ -151,6 +151,18 @@ func (c *Checkpoints) Pend(ctx context.Context, thread string, fence int64, writ
 		err = c.refused(ctx, thread, fence, seq)
 	}
 	return err
+}
+
+// claimed returns ErrFenced unless fence is that of the last claim.
+func (c *Checkpoints) claimed(ctx context.Context, thread string, fence int64) error {
+	return c.db.with(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		var stands bool
+		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM graph_threads WHERE thread = $1 AND fence = $2)`, []byte(thread), fence).Scan(&stands)
+		if err == nil && !stands {
+			return graph.ErrFenced
+		}
+		return explain(err)
+	})
 }
 
 // columns are the keys and data of writes in the order of the keys, of each key the last one: one statement writes a row
