@@ -148,6 +148,7 @@ func (r *run[S, U]) share(ctx context.Context) *taskShared {
 }
 
 func (r *run[S, U]) loop(ctx context.Context) error {
+	limited := r.ledger.limited()
 	for !r.pos.Done() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -155,11 +156,13 @@ func (r *run[S, U]) loop(ctx context.Context) error {
 		if len(r.pos.Next) == 0 {
 			return r.app.plan.stuck(&r.pos.Joins[0])
 		}
-		if stops, err := r.stops(); err != nil || len(stops) > 0 {
-			r.result.Interrupts = stops
-			return err
+		if len(r.stopBefore)+len(r.stopAfter) > 0 {
+			if stops, err := r.stops(); err != nil || len(stops) > 0 {
+				r.result.Interrupts = stops
+				return err
+			}
 		}
-		if r.ledger.limited() {
+		if limited {
 			if err := r.ledger.exceeded(); err != nil {
 				return err
 			}
@@ -191,14 +194,18 @@ func (r *run[S, U]) runStep(ctx context.Context) error {
 		defer func(shared *taskShared) { r.shared = shared }(r.shared)
 		r.shared = r.share(stepCtx)
 	}
-	r.hold()
+	if r.journals.active.Load() {
+		r.hold()
+	}
 	var err error
 	if len(r.pos.Next) == 1 {
 		err = r.runOne(stepCtx)
 	} else {
 		err = r.runMany(stepCtx)
 	}
-	r.result.Interrupts = r.interrupts()
+	if r.journals.active.Load() {
+		r.result.Interrupts = r.interrupts()
+	}
 	switch {
 	case err != nil:
 		return withCause(ctx, stepCtx, err)
@@ -239,7 +246,9 @@ func (r *run[S, U]) commit() error {
 			return err
 		}
 	}
-	r.journals.clear()
+	if r.journals.active.Load() {
+		r.journals.clear()
+	}
 	if r.collect != nil {
 		r.collectUpdates()
 	}

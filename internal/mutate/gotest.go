@@ -63,7 +63,7 @@ func (g *goTest) run(ctx context.Context) (outcome, error) {
 }
 
 func (g *goTest) args() []string {
-	args := []string{"test", "-json", "-count=1", "-vet=off", "-timeout", g.timeout.String(), "-run", pattern(g.names)}
+	args := []string{"test", "-json", "-count=1", "-vet=off", "-gcflags=-N -l", "-timeout", g.timeout.String(), "-run", pattern(g.names)}
 	if g.overlay != "" {
 		args = append(args, "-overlay", g.overlay)
 	}
