@@ -23,7 +23,8 @@ var ErrHandler = errors.New("bad error handler")
 
 // OnError lets handler run, in the next step, when a task of from has failed for good: after the last attempt of its [Retry],
 // or at once. The run goes on; nothing that the task wrote stays, and its edges, route and Goto do not fire.
-// What follows is said by the handler's edges; besides, once the handler has run, from counts as arrived at its joins.
+// What follows is said by the handler's edges; besides, once the handler has run, from counts as arrived at its joins. A handler
+// may have a handler of its own, which then stands in for both.
 // Several nodes may share a handler. A cancelled run, a [StepTimeout] and a failed save are not handled.
 func (g *Graph[S, U]) OnError(from Node, handler WorkNode[Failure]) {
 	if !g.source(from, errorLabel) || !g.owns(handler.Node, from.Name()) {

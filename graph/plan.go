@@ -20,9 +20,10 @@ func (p *Position) Done() bool { return len(p.Next) == 0 && len(p.Joins) == 0 }
 // A Task is one run of a node in one step.
 type Task struct {
 	Node string          `json:"node"`
-	Send int             `json:"send,omitzero"` // 0: reached by an edge; n ≥ 1: the n-th Send to the node in the step
-	Arg  json.RawMessage `json:"arg,omitempty"` // of a Send, encoded; nil while it only lives in memory
-	For  string          `json:"for,omitzero"`  // node whose failure this task handles
+	Send int             `json:"send,omitzero"`  // 0: reached by an edge; n ≥ 1: the n-th Send to the node in the step
+	Arg  json.RawMessage `json:"arg,omitempty"`  // of a Send, encoded; nil while it only lives in memory
+	For  string          `json:"for,omitzero"`   // node whose failure this task handles
+	Past []string        `json:"past,omitempty"` // nodes whose failures For was to handle when it failed itself, the latest first
 
 	at  int // 1 + index of the node; 0 = unknown
 	arg any // of a Send, decoded
@@ -34,6 +35,14 @@ func (t *Task) ID() string {
 		return t.Node
 	}
 	return t.Node + "#" + strconv.Itoa(t.Send)
+}
+
+// failed lists the nodes whose failures the task handles, the latest first.
+func (t *Task) failed() []string {
+	if t.For == "" {
+		return nil
+	}
+	return append([]string{t.For}, t.Past...)
 }
 
 // A JoinWait is a join that waits for the sources that are not in Arrived.
@@ -118,7 +127,7 @@ func (p *Planner) Next(pos Position, outcomes []Outcome) (Position, []Edge, erro
 	return next, edges, nil
 }
 
-// Check returns [ErrGraphChanged] when pos names a node or a join that the graph does not have,
+// Check returns [ErrGraphChanged] when pos names a node, a join or a source of a join that the graph does not have,
 // and [ErrJoinUnreachable] when no work is left and a join still waits.
 func (p *Planner) Check(pos Position) error {
 	for _, tasks := range [][]Task{pos.Next, pos.Deferred} {
@@ -127,14 +136,23 @@ func (p *Planner) Check(pos Position) error {
 			if p.at(t) < 0 {
 				return fmt.Errorf("%w: it has no node %q", ErrGraphChanged, t.Node)
 			}
-			if _, ok := p.index[t.For]; t.For != "" && !ok {
-				return fmt.Errorf("%w: it has no node %q, which %s stands in for", ErrGraphChanged, t.For, t.Node)
+			for _, name := range t.failed() {
+				if !p.has(name) {
+					return fmt.Errorf("%w: it has no node %q, which %s stands in for", ErrGraphChanged, name, t.Node)
+				}
 			}
 		}
 	}
 	for i := range pos.Joins {
-		if p.joinOf(pos.Joins[i].Node) < 0 {
-			return fmt.Errorf("%w: it has no join into %q", ErrGraphChanged, pos.Joins[i].Node)
+		w := &pos.Joins[i]
+		j := p.joinOf(w.Node)
+		if j < 0 {
+			return fmt.Errorf("%w: it has no join into %q", ErrGraphChanged, w.Node)
+		}
+		for _, name := range w.Arrived {
+			if at, ok := p.index[name]; !ok || !slices.Contains(p.joins[j].from, at) {
+				return fmt.Errorf("%w: its join into %s has no source %q, which has arrived", ErrGraphChanged, w.Node, name)
+			}
 		}
 	}
 	if len(pos.Next) == 0 && len(pos.Joins) > 0 {

@@ -68,12 +68,12 @@ func (p *Planner) precompute() {
 func (p *Planner) follow(dst *Position, t *Task, o *Outcome) {
 	n := &p.nodes[p.at(t)]
 	if o.Failure != nil {
-		p.handle(dst, n, o.Failure)
+		p.handle(dst, n, t.failed(), o.Failure)
 		return
 	}
-	if t.For != "" { // the failure is dealt with: what waits for the node that failed need not wait longer
-		for _, j := range p.nodes[p.index[t.For]].joins {
-			p.arrive(dst, &p.joins[j], t.For)
+	for _, name := range t.failed() { // the failure is dealt with: what waits for the node that failed need not wait longer
+		for _, j := range p.nodes[p.index[name]].joins {
+			p.arrive(dst, &p.joins[j], name)
 		}
 	}
 	dst.Next = slices.Grow(dst.Next, len(o.Sends))
@@ -108,13 +108,13 @@ func (p *Planner) follow(dst *Position, t *Task, o *Outcome) {
 	}
 }
 
-// handle schedules the handler of a failed task.
-func (p *Planner) handle(dst *Position, failed *planNode, f *Failure) {
+// handle schedules the handler of a failed task, which may itself have been that of others.
+func (p *Planner) handle(dst *Position, failed *planNode, past []string, f *Failure) {
 	arg, err := json.Marshal(f)
 	if err != nil {
 		panic(err) // strings, numbers and booleans always encode
 	}
-	t := Task{Node: p.nodes[failed.handler-1].name, at: failed.handler, Arg: arg, For: failed.name}
+	t := Task{Node: p.nodes[failed.handler-1].name, at: failed.handler, Arg: arg, For: failed.name, Past: past}
 	if p.nodes[failed.handler-1].deferred {
 		dst.Deferred = append(dst.Deferred, t)
 	} else {
