@@ -67,13 +67,13 @@ func (t *restored[S]) match(thread string, answers []givenAnswer, now int64) ([]
 	for _, a := range answers {
 		n, err := t.question(thread, a)
 		switch {
-		case a.again && (err != nil || n.Answer != nil):
+		case a.again && (err != nil || n.Answer != nil || n.told()):
 			continue // the child has had it before
 		case err != nil:
 			return nil, err
 		case n.Answer != nil, slices.ContainsFunc(list, func(m matched) bool { return m.note == n }):
 			return nil, fmt.Errorf("%w: %s", ErrAlreadyAnswered, a.id)
-		case n.Expires != 0 && n.Expires <= now:
+		case n.told(), !a.again && n.Expires != 0 && n.Expires <= now: // what the graph around has taken in time counts
 			return nil, fmt.Errorf("%w: %s", ErrExpired, a.id)
 		case n.Inner != nil && n.Inner.Kind != Question:
 			return nil, fmt.Errorf("%w: %s is a stop, which takes no answer", ErrUnknownQuestion, a.id)
@@ -96,7 +96,7 @@ func (t *restored[S]) question(thread string, a givenAnswer) (*note, error) {
 		if !a.reply && interruptID(t.run, t.step+1, n.Task, n.Key) == a.id {
 			return n, nil
 		}
-		if n.open() {
+		if n.open() && !t.finished(n.Task) {
 			open = append(open, n)
 		}
 	}

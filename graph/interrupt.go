@@ -140,7 +140,7 @@ func Ask[T any](ctx context.Context, key string, prompt any, opts ...AskOption) 
 			return answer, j.refuse(n, reflect.TypeFor[T](), err)
 		}
 		return answer, nil
-	case n.Expires != 0 && n.Expires <= clockFrom(ctx).Now().UnixMilli():
+	case n.told(), n.Expires != 0 && n.Expires <= clockFrom(ctx).Now().UnixMilli():
 		n.expired = true
 		return answer, fmt.Errorf("%w: %q", ErrExpired, key)
 	default:
@@ -167,7 +167,7 @@ func (j *journal) ask(key string, prompt any, want reflect.Type, clock Clock, op
 // refuse opens a question again whose answer has the wrong type.
 func (j *journal) refuse(n *note, want reflect.Type, cause error) error {
 	answer := n.Answer
-	n.Answer = nil
+	n.Answer, n.Seen = nil, false
 	err := j.all.write(n)
 	if err != nil {
 		n.Answer = answer

@@ -31,13 +31,16 @@ type note struct {
 	Expires int64           `json:"expires,omitzero"` // Unix milliseconds; 0 = never
 	Answer  json.RawMessage `json:"answer,omitempty"` // nil = open
 	Gone    bool            `json:"gone,omitzero"`    // a question of a sub-graph that it does not ask any more
-	Seen    bool            `json:"seen,omitzero"`    // the task has run with the answer, and asked something else
+	Seen    bool            `json:"seen,omitzero"`    // the task has run with the answer, or knows that none will come, and asked something else
 	Inner   *Interrupt      `json:"inner,omitempty"`  // of a sub-graph, whose question this is
 
 	expired bool // this attempt has been told so, and does not wait any more
 }
 
-func (n *note) open() bool { return n.Kind == askNote && n.Answer == nil && !n.Gone }
+func (n *note) open() bool { return n.Kind == askNote && n.Answer == nil && !n.Gone && !n.told() }
+
+// told says that the task has asked something else since it was told that the question has expired.
+func (n *note) told() bool { return n.Seen && n.Answer == nil && n.Expires != 0 }
 
 // row is the key of a note's pending write. Task ids hold no slash.
 func (n *note) row() string { return n.Task + "/" + n.Kind + "/" + n.Key }
@@ -211,7 +214,7 @@ func (j *journal) settle() error {
 	defer j.mu.Unlock()
 	var seen []*note
 	for _, n := range j.notes {
-		if n.Kind == askNote && n.Answer != nil && !n.Seen {
+		if n.Kind == askNote && !n.Seen && (n.Answer != nil || n.expired) {
 			n.Seen = true
 			seen = append(seen, n)
 		}

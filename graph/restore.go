@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // restored is a thread as its store has it.
@@ -34,6 +35,11 @@ func (t *restored[S]) notes() []*note {
 	return t.open
 }
 
+// finished says whether a pending write holds the result of a task: the questions that it has left open wait for nobody.
+func (t *restored[S]) finished(task string) bool {
+	return slices.ContainsFunc(t.pending, func(p storedPending) bool { return p.Kind == pendingRow && p.Task == task })
+}
+
 // interrupts lists the open questions of the unfinished step, in task order.
 func (t *restored[S]) interrupts(p *Planner) []Interrupt {
 	var js journals
@@ -42,7 +48,7 @@ func (t *restored[S]) interrupts(p *Planner) []Interrupt {
 	p.resolve(&t.pos)
 	var list []Interrupt
 	for i := range t.pos.Next {
-		if j := js.lookup(t.pos.Next[i].ID()); j != nil {
+		if j := js.lookup(t.pos.Next[i].ID()); j != nil && !t.finished(j.task) {
 			list = append(list, j.interrupts()...)
 		}
 	}
