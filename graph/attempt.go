@@ -49,13 +49,12 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 			}
 		}
 		if err == nil {
-			if stack, err = r.conclude(n, i); err == nil && n.cache != nil {
-				err = r.remember(n, i)
-			}
+			stack, err = r.conclude(n, i)
 			break
 		}
 		*res = result[U]{attempt: res.attempt} // what a failed attempt wrote vanishes
-		if !n.again(ctx, res.attempt, err) {
+		var again bool
+		if again, stack, err = r.again(ctx, n, res.attempt, stack, err); !again {
 			break
 		}
 		r.endSpanRetried(span, t, res, err, stack)
@@ -213,7 +212,7 @@ func (r *run[S, U]) known(ref *nodeRef) bool {
 	return ref != nil && (ref == endRef || ref.index < len(r.app.nodes) && r.app.nodes[ref.index].ref == ref)
 }
 
-// conclude folds the update where that is needed, asks the route, and checks what follows.
+// conclude folds the update where that is needed, asks the route, checks what follows, and tells the cache.
 func (r *run[S, U]) conclude(n *body[S, U], i int) (stack []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -241,7 +240,10 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (stack []byte, err error) {
 			return nil, err
 		}
 	}
-	return nil, r.app.plan.valid(n.ref.index, o)
+	if err := r.app.plan.valid(n.ref.index, o); err != nil || n.cache == nil {
+		return nil, err
+	}
+	return nil, r.remember(n, i)
 }
 
 // foldTask applies what task i wrote to from.
@@ -263,15 +265,20 @@ func (r *run[S, U]) foldTask(to, from *S, i int) (err error) {
 	return nil
 }
 
-// again says whether a failed attempt is followed by another.
-func (n *body[S, U]) again(ctx context.Context, attempt int, err error) bool {
-	if attempt >= n.attempts || ctx.Err() != nil || fatal(err) {
-		return false
+// again says whether a failed attempt is followed by another. A panic of the predicate is part of the failure.
+func (r *run[S, U]) again(ctx context.Context, n *body[S, U], attempt int, stack []byte, err error) (again bool, trace []byte, failure error) {
+	switch {
+	case attempt >= n.attempts || ctx.Err() != nil || fatal(err), r.ledger.limited() && r.ledger.exceeded() != nil:
+		return false, stack, err
+	case n.retryable == nil:
+		return !errors.Is(err, ErrPanic), stack, err
 	}
-	if n.retryable == nil {
-		return !errors.Is(err, ErrPanic)
-	}
-	return n.retryable(err)
+	defer func() {
+		if p := recover(); p != nil {
+			again, trace, failure = false, debug.Stack(), errors.Join(err, fmt.Errorf("whether to retry: %w", panicError(p)))
+		}
+	}()
+	return n.retryable(err), stack, err
 }
 
 // pause waits between two attempts; false means that ctx has ended meanwhile.

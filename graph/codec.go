@@ -160,8 +160,13 @@ func (w *writer) text(s string) { w.buf = append(w.buf, s...) }
 
 func (w *writer) int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
-// value writes v; the first error stays in w.err.
+// value writes v; the first error, or panic of the user's code, stays in w.err.
 func (w *writer) value(v any) {
+	defer func() {
+		if p := recover(); p != nil && w.err == nil {
+			w.err = panicError(p)
+		}
+	}()
 	if err := w.enc.Encode(v); err != nil {
 		if w.err == nil {
 			w.err = err

@@ -83,7 +83,7 @@ type NodeError struct {
 	Node    string // name of the node
 	Task    string // id of the task in its step: the node's name, with #n for the n-th Send
 	Step    int    // step of the run, from 1
-	Attempt int    // the last attempt, from 1
+	Attempt int    // the last attempt, from 1; 0 = the step was cancelled before the task began
 	Err     error  // what the node returned, or ErrPanic, ErrTimeout, ErrUnknownOutcome, …
 	Stack   []byte // of the goroutine that panicked; nil otherwise
 }

@@ -148,7 +148,7 @@ func TestThePolicySaysWhatTheSiblingsOfAFailedTaskDo(t *testing.T) {
 	for _, cancels := range []bool{false, true} {
 		t.Run(fmt.Sprintf("cancel=%t", cancels), func(t *testing.T) {
 			broken, seen := true, make(chan error, 1)
-			failed := make(chan struct{})
+			begun, failed := make(chan struct{}), make(chan struct{})
 			opts := []graph.Option{graph.MaxConcurrency(3)}
 			if cancels {
 				opts = append(opts, graph.CancelSiblings())
@@ -161,10 +161,13 @@ func TestThePolicySaysWhatTheSiblingsOfAFailedTaskDo(t *testing.T) {
 							close(failed)
 						}
 					}()
+					<-begun // a task that has not begun is not started any more
 					return failing("a", &broken)(ctx, s)
 				})
 				b := g.Node("b", func(ctx context.Context, _ trail) (step, error) {
-					j.Note(ctx)
+					if j.Note(ctx); j.Count("b") == 1 {
+						close(begun)
+					}
 					<-failed
 					if cancels && broken {
 						<-ctx.Done()

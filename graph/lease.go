@@ -22,11 +22,12 @@ func leaserOf(store Store) Leaser {
 }
 
 // keep renews the claim of a run while it goes on. It returns the context for the run, which ends with [ErrFenced] as soon
-// as a renewal finds a later claim, and a function that ends the renewals and releases the claim.
+// as a renewal finds a later claim, and a function that ends the renewals and releases the claim. That one also stores what
+// is left and ends the writer of [Async] when the run did not come to that: a consumer has panicked, a node has ended its goroutine.
 func (s *saver) keep(ctx context.Context) (context.Context, func()) {
 	leaser := leaserOf(s.store)
 	if leaser == nil {
-		return ctx, func() {}
+		return ctx, func() { s.close(nil) } //nolint:errcheck // the run reports it, unless its goroutine is unwinding
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := make(chan struct{})
@@ -48,6 +49,7 @@ func (s *saver) keep(ctx context.Context) (context.Context, func()) {
 		}
 	})
 	return ctx, func() {
+		s.close(nil) //nolint:errcheck // as above
 		close(stop)
 		wg.Wait()
 		cancel(nil)

@@ -19,7 +19,8 @@ type nodeOptions struct {
 }
 
 // Retry runs a failed node again, up to maxAttempts attempts in all (≥ 1). retryable decides by the error of the attempt;
-// nil means every error except panics. What a failed attempt returned vanishes. A cancelled run is never retried.
+// nil means every error except panics. What a failed attempt returned vanishes. A cancelled run is never retried,
+// nor one whose [Budget] is used up.
 // Between attempts it waits as [Backoff] says.
 func Retry(maxAttempts int, retryable func(error) bool) NodeOption {
 	return func(o *nodeOptions) error {
@@ -78,5 +79,6 @@ type threadOptions struct {
 func WithStore(store Store) ThreadOption { return func(o *threadOptions) { o.store = store } }
 
 // AllowGraphChange resumes an unfinished run even when the topology of the graph has changed since.
-// A node or join that waits and no longer exists is still an [ErrGraphChanged].
+// A node or join that waits and no longer exists is still an [ErrGraphChanged], and so is a join that a node has reached
+// which is no source of it any more.
 func AllowGraphChange() ThreadOption { return func(o *threadOptions) { o.allowChange = true } }

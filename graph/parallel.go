@@ -152,12 +152,22 @@ func (g *group[S, U]) one(i int, c *taskContext) {
 			g.wg.Go(g.work)
 		}
 	}()
-	g.run.perform(g.ctx, i, c)
+	if g.ctx.Err() != nil {
+		g.run.skip(g.ctx, i)
+	} else {
+		g.run.perform(g.ctx, i, c)
+	}
 	g.run.settle(i)
 	if g.run.failOne != nil && g.run.results[i].err != nil {
 		g.run.failOne()
 	}
 	returned = true
+}
+
+// skip notes a task that has not begun when its step is cancelled.
+func (r *run[S, U]) skip(ctx context.Context, i int) {
+	res := &r.results[i]
+	res.err = r.nodeError(&r.pos.Next[i], res, context.Cause(ctx), nil)
 }
 
 // exited notes a task whose node has ended its goroutine.
