@@ -81,7 +81,7 @@ func (g *Graph[S, U]) checkCaches() []error {
 		if o.key == nil {
 			continue
 		}
-		why := ""
+		var why string
 		switch _, fits := o.key.(func(*S, any) string); {
 		case b.sub:
 			why = "it is a sub-graph: cache its nodes"

@@ -68,7 +68,7 @@ func TestANodeThatSwallowsTheInterruptsErrorIsStillInterrupted(t *testing.T) {
 	swallow := func(ctx context.Context, _ trail) (step, error) {
 		word, err := graph.Ask[string](ctx, "word", nil)
 		if err != nil {
-			return step{Path: []string{"never"}}, nil
+			return step{Path: []string{"never"}}, nil //nolint:nilerr // swallowed on purpose
 		}
 		return step{Path: []string{word}}, nil
 	}

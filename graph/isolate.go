@@ -105,7 +105,7 @@ func tryApply[S Reducer[S, U], U any](s *S, updates ...U) error {
 			return fmt.Errorf("%w: it writes to %s of its receiver", ErrImpureApply, path)
 		}
 		if err != nil {
-			return nil // the real one says so
+			return nil //nolint:nilerr // the real one says so
 		}
 		again, err := applyTo(c.pristine, u)
 		if err != nil {

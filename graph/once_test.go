@@ -78,7 +78,7 @@ func TestOnceRunsAgainWhenItsResultWasNotCommitted(t *testing.T) {
 // Rule 17: a result that could not be saved fails the task, whatever its node makes of the error.
 func TestAResultOfOnceThatCannotBeSavedFailsTheTask(t *testing.T) {
 	app := withDone(t, func(ctx context.Context, _ trail) (step, error) {
-		graph.Once(ctx, "mail", func(context.Context) (bool, error) { return true, nil }) //nolint:errcheck // on purpose
+		graph.Once(ctx, "mail", func(context.Context) (bool, error) { return true, nil }) // its error is swallowed on purpose
 		return step{}, nil
 	})
 	store := graphtest.Faulty(graph.NewMemoryStore(), func(op graphtest.Op) graphtest.Verdict {

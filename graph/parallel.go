@@ -54,7 +54,7 @@ func (r *run[S, U]) runSiblings(ctx context.Context, todo []int) error {
 	for i := range r.results {
 		switch err := r.results[i].err; {
 		case err == nil:
-		case context.Cause(ctx) == errSibling && errors.Is(err, context.Canceled), errors.Is(err, errSibling):
+		case errors.Is(context.Cause(ctx), errSibling) && errors.Is(err, context.Canceled), errors.Is(err, errSibling):
 			cancelled = append(cancelled, err)
 		default:
 			failures = append(failures, err)

@@ -249,14 +249,15 @@ func TestACrashAtAnyPointOfAChildChangesNothing(t *testing.T) {
 				inner := graph.NewMemoryStore()
 				dying := graphtest.CrashAt(inner, n, graphtest.Verdict(1+n%2))
 				app := inlined(t, around(t, adder(t, one)))
-				res, err := app.Thread("t", graph.WithStore(dying), durabilities[d]).Invoke(t.Context(), step{})
+				_, err := app.Thread("t", graph.WithStore(dying), durabilities[d]).Invoke(t.Context(), step{})
 				if err == nil {
 					require.Greater(t, n, 5)
 					return
 				}
 				require.ErrorIs(t, err, graphtest.ErrInjected)
 				thread := app.Thread("t", graph.WithStore(inner), durabilities[d])
-				if res, err = thread.Resume(t.Context()); errors.Is(err, graph.ErrNothingToResume) {
+				res, err := thread.Resume(t.Context())
+				if errors.Is(err, graph.ErrNothingToResume) {
 					res, err = thread.Invoke(t.Context(), step{})
 				}
 				require.NoError(t, err)

@@ -76,7 +76,7 @@ func tree(r *tracetest.SpanRecorder) (lines []string) {
 func tell(s sdk.ReadOnlySpan) string {
 	parts := []string{s.Name()}
 	for _, a := range s.Attributes() {
-		parts = append(parts, fmt.Sprintf("%s=%s", strings.TrimPrefix(string(a.Key), "graph."), a.Value.Emit()))
+		parts = append(parts, fmt.Sprintf("%s=%s", strings.TrimPrefix(string(a.Key), "graph."), a.Value.String()))
 	}
 	for _, e := range s.Events() {
 		parts = append(parts, "!"+e.Name)

@@ -88,7 +88,7 @@ func (r *recorder) read(t *testing.T, thread string) {
 	for _, w := range rec.Pending {
 		r.keep([]byte(w.Key), w.Data)
 	}
-	for e, err := range r.Store.Log(t.Context(), thread, 0) {
+	for e, err := range r.Log(t.Context(), thread, 0) {
 		require.NoError(t, err)
 		r.keep(e.Data)
 	}

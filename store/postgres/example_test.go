@@ -37,10 +37,11 @@ func ExampleCheckpoints_TakeAbandoned() {
 				switch {
 				case ctx.Err() != nil:
 					return context.Cause(ctx) // another worker takes it when the reservation has run out
-				case errors.Is(err, graph.ErrFenced):
-					continue // somebody else has it, and will release it
-				case err != nil:
+				case errors.Is(err, graph.ErrGraphChanged), errors.Is(err, graph.ErrDamaged):
 					log.Printf("thread %q stays as it is: %v", id, err)
+				case err != nil:
+					log.Printf("thread %q: %v", id, err)
+					continue // its node failed, somebody else has it, or it is handed out again when the reservation has run out
 				}
 				if err := store.Dismiss(ctx, id); err != nil {
 					return err
