@@ -73,7 +73,7 @@ func TestAQuestionThatHasExpiredIsOverOnceItsNodeKnows(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, res.Interrupts, 1)
 	assert.Equal(t, 2, runs)
-	res, err = thread.Resume(ctx)
+	_, err = thread.Resume(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, 2, runs, "a node is not run again until one of its questions is answered")
 	res, err = thread.Resume(ctx, graph.Reply("ok"))

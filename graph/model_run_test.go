@@ -125,7 +125,7 @@ func TestAnyGraphBehavesLikeTheInterpreter(t *testing.T) {
 			require.Equal(t, m.state, head.State, "what is stored is what was returned")
 			require.Equal(t, m.names(), head.Next)
 			require.Equal(t, m.step, head.Step)
-			if want != graph.ErrJoinUnreachable {
+			if !errors.Is(want, graph.ErrJoinUnreachable) {
 				require.Equal(t, m.questions(), waitsOf(head.Interrupts))
 			}
 			open = head.Interrupts
