@@ -157,7 +157,7 @@ func (p *Planner) arrive(dst *Position, j *planJoin, source string) {
 	})
 }
 
-// fire schedules the joins that are complete and keeps the others in the order of their declaration.
+// fire schedules the joins that are complete, no task of their sources being left to a handler, and keeps the others in the order of their declaration.
 func (p *Planner) fire(dst *Position) {
 	if len(dst.Joins) == 0 {
 		return
@@ -165,7 +165,7 @@ func (p *Planner) fire(dst *Position) {
 	waiting := dst.Joins[:0]
 	for _, w := range dst.Joins {
 		j := &p.joins[p.joinOf(w.Node)]
-		if len(w.Arrived) == len(j.from) {
+		if len(w.Arrived) == len(j.from) && !p.handled(dst, j) {
 			p.reach(dst, j.to)
 			continue
 		}
@@ -173,6 +173,20 @@ func (p *Planner) fire(dst *Position) {
 	}
 	dst.Joins = waiting
 	slices.SortFunc(dst.Joins, func(a, b JoinWait) int { return cmp.Compare(p.joinOf(a.Node), p.joinOf(b.Node)) })
+}
+
+// handled says whether a handler is still to run for a source of a join: others of its Sends have ended well.
+func (p *Planner) handled(dst *Position, j *planJoin) bool {
+	for _, tasks := range [][]Task{dst.Next, dst.Deferred} {
+		for i := range tasks {
+			for _, name := range tasks[i].failed() {
+				if slices.Contains(j.from, p.index[name]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // settle lets the deferred nodes run when nothing else is left, puts the tasks in order and numbers the Sends.

@@ -71,3 +71,36 @@ func TestAJoinThatWasReachedByWhatIsNoSourceAnyMoreIsAChangedGraph(t *testing.T)
 	require.ErrorIs(t, err, graph.ErrGraphChanged)
 	require.ErrorContains(t, err, `no source "a"`)
 }
+
+// Rules 6, 7, 12: a join waits for the handlers of some Sends although another Send of the same node has reached it. (It used to
+// run at once, and to wait for its other sources again when the handlers had run.)
+func TestAJoinWaitsForTheHandlersOfSendsThatFailed(t *testing.T) {
+	for name, opts := range map[string][]graph.NodeOption{"at once": nil, "deferred": {graph.Deferred()}} {
+		t.Run(name, func(t *testing.T) {
+			app := compile(t, func(g *graph.Graph[trail, step]) {
+				var w graph.WorkNode[int]
+				split := g.Dynamic("split", func(context.Context, trail) (graph.Command[step], error) {
+					return graph.Command[step]{Sends: []graph.Send{w.Send(1), w.Send(2), w.Send(3)}}, nil
+				})
+				w = graph.Work(g, "w", func(_ context.Context, _ trail, n int) (step, error) {
+					if n != 2 {
+						return step{}, errBoom
+					}
+					return step{Path: []string{"w"}}, nil
+				})
+				h := graph.Work(g, "h", rescue, opts...)
+				b, sum := g.Node("b", say("b")), g.Node("sum", say("sum"))
+				last := g.Node("last", say("last"), graph.Deferred())
+				g.Targets(split, w.Node)
+				g.Start(split, b)
+				g.OnError(w.Node, h)
+				g.Join(sum, w.Node, b)
+				g.Edge(sum, last)
+				g.Edge(last, graph.End)
+			})
+			res, err := app.Invoke(t.Context(), step{})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"split", "b", "w", "w", "w", "h", "h", "sum", "last"}, res.Path)
+		})
+	}
+}
