@@ -28,7 +28,8 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		span  *taskSpan
 	)
 	for res.attempt = 1; ; res.attempt++ {
-		*c = taskContext{r.shared, int32(r.result.Steps + 1), int32(t.at - 1), int32(t.Send), int32(res.attempt)}
+		c.shared, c.step, c.node = r.shared, int32(r.result.Steps+1), int32(t.at-1)
+		c.send, c.attempt = int32(t.Send), int32(res.attempt)
 		r.startTask(t, res)
 		if r.journals.active.Load() {
 			r.startJournal(t)
@@ -38,6 +39,7 @@ func (r *run[S, U]) perform(ctx context.Context, i int, c *taskContext) {
 		} else {
 			span, stack, err = r.watchAttempt(c, n, t, i)
 		}
+		c.over.Store(true)
 		if r.journals.active.Load() {
 			if waiting, hidden := r.interrupted(t); hidden != nil {
 				stack, err, final = nil, hidden, true
@@ -118,6 +120,10 @@ func (r *run[S, U]) attempt(c context.Context, n *body[S, U], i int) (stack []by
 			return nil, err
 		}
 		return nil, nil
+	}
+	if n.plain != nil && n.cache == nil && !r.isolate { // the usual case, without the detours
+		r.results[i].update, err = n.plain(c, *r.state)
+		return nil, err
 	}
 	return nil, r.call(c, n, i)
 }
@@ -222,6 +228,13 @@ func (r *run[S, U]) conclude(n *body[S, U], i int) (stack []byte, err error) {
 	o := &r.outcomes[i]
 	routed := n.pick != nil && len(o.Goto) == 0
 	switch {
+	case len(r.results) == 1 && n.plain != nil && !r.isolate: // the usual case, without the detours
+		if *r.after, err = (*r.state).Apply(r.results[i].update); err != nil {
+			return nil, fmt.Errorf("apply the update: %w", err)
+		}
+		if routed {
+			o.Route = n.pick(r.after)
+		}
 	case len(r.results) == 1:
 		if err := r.foldTask(r.after, r.state, i); err != nil {
 			return nil, err

@@ -186,11 +186,12 @@ func writeUpdates[U any](w *writer, first *U, more []U) {
 	}
 }
 
+// headText is what head begins with.
+var headText = `{"v":` + strconv.Itoa(formatVersion) + `,"kind":"`
+
 // head writes the fields that entries and pending writes begin with, without the closing brace.
 func (w *writer) head(kind string, run int64, step int) {
-	w.text(`{"v":`)
-	w.int(formatVersion)
-	w.text(`,"kind":"`)
+	w.text(headText)
 	w.text(kind)
 	w.text(`","run":`)
 	w.int(run)

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -62,6 +63,7 @@ type taskContext struct {
 	node    int32
 	send    int32
 	attempt int32
+	over    atomic.Bool // the attempt has ended; a goroutine that its node has left behind may notice at any time
 }
 
 func (c *taskContext) name() string { return c.shared.names[c.node] }
@@ -71,6 +73,17 @@ func (c *taskContext) task() string {
 	t := Task{Node: c.name(), Send: int(c.send)}
 	return t.ID()
 }
+
+// notes is the journal of an attempt that goes on. The caller checks again, with the journal's lock held, before it
+// puts something down: the run sets over before it looks for journals, and then takes their locks.
+func (c *taskContext) notes() (*journal, error) {
+	if c.over.Load() {
+		return nil, errAttemptOver
+	}
+	return c.journal(), nil
+}
+
+var errAttemptOver = fmt.Errorf("%w: the attempt whose context this is has ended", ErrNoTask)
 
 func (c *taskContext) journal() *journal { return c.shared.journals.of(c.task(), c.name()) }
 

@@ -27,7 +27,8 @@ func Sync(o *threadOptions) { o.durability = syncWrites }
 func Async(o *threadOptions) { o.durability = asyncWrites }
 
 // Exit commits everything at the end of the call, however it ends, all or nothing. A crash loses the call.
-// It suits short runs whose nodes have no effects outside.
+// It suits short runs whose nodes have no effects outside. Before a sub-graph runs, what came before it is committed: its
+// own thread must never know more than its parent's.
 func Exit(o *threadOptions) { o.durability = exitWrites }
 
 // maxQueued is how many writes a run may be ahead of its store under Async.
@@ -118,6 +119,17 @@ func (q *writeQueue) flush() error {
 	return q.err
 }
 
+// spill writes what there is, in a queue without a goroutine, and returns the first error of all.
+func (q *writeQueue) spill() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ops := q.ops
+	if q.ops = nil; len(ops) > 0 && q.err == nil {
+		q.err = q.store(ops)
+	}
+	return q.err
+}
+
 // finish writes what is left and returns the first error of all.
 func (q *writeQueue) finish() error {
 	q.mu.Lock()
@@ -125,13 +137,7 @@ func (q *writeQueue) finish() error {
 	q.changed.Broadcast()
 	q.mu.Unlock()
 	q.wg.Wait()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	ops := q.ops
-	if q.ops = nil; len(ops) > 0 && q.err == nil { // there was no goroutine
-		q.err = q.store(ops)
-	}
-	return q.err
+	return q.spill() // there may have been no goroutine
 }
 
 // writeAll stores queued writes: entries that follow one another together, and no pending writes that a later entry settles.
@@ -176,10 +182,13 @@ func (s *saver) holds() error {
 	return nil
 }
 
-// settle waits, under Async, until everything so far is stored. It is safe for concurrent use.
+// settle returns when everything so far is stored. It is safe for concurrent use.
 func (s *saver) settle() error {
-	if s.queue == nil || s.ahead == 0 {
+	switch {
+	case s.queue == nil:
 		return nil
+	case s.ahead == 0:
+		return s.queue.spill()
 	}
 	return s.queue.flush()
 }

@@ -126,9 +126,15 @@ func Ask[T any](ctx context.Context, key string, prompt any, opts ...AskOption) 
 	case c.shared.journals.save == nil:
 		return answer, fmt.Errorf("ask %q: %w", key, ErrNeedsThread)
 	}
-	j := c.journal()
+	j, err := c.notes()
+	if err != nil {
+		return answer, fmt.Errorf("ask %q: %w", key, err)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if c.over.Load() {
+		return answer, fmt.Errorf("ask %q: %w", key, errAttemptOver)
+	}
 	n, err := j.use(askNote, key)
 	switch {
 	case err != nil:

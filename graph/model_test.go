@@ -210,13 +210,20 @@ func (m *model) commit() {
 		m.arrive(t.node)
 	}
 	for to, target := range m.nodes {
-		if target.join != nil && len(m.arrived[to]) == len(target.join) {
+		if target.join != nil && len(m.arrived[to]) == len(target.join) && !m.handled(next, target.join) {
 			delete(m.arrived, to)
 			m.follow(&next, to)
 		}
 	}
 	m.last, m.next, m.step = m.names(), next, m.step+1
 	m.settle()
+}
+
+// handled says whether a handler is still to run for one of the nodes.
+func (m *model) handled(next []modelTask, nodes []int) bool {
+	return slices.ContainsFunc(slices.Concat(next, m.deferred), func(t modelTask) bool {
+		return t.stands >= 0 && slices.Contains(nodes, t.stands)
+	})
 }
 
 // arrive notes a source at its joins.

@@ -19,10 +19,11 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	if !ok {
 		return result, fmt.Errorf("once %q: %w", key, ErrNoTask)
 	}
-	j := c.journal()
-	j.mu.Lock()
-	n, err := j.use(onceNote, key)
-	j.mu.Unlock()
+	j, err := c.notes()
+	if err != nil {
+		return result, fmt.Errorf("once %q: %w", key, err)
+	}
+	n, err := j.begun(c, key)
 	if err != nil {
 		return result, err
 	}
@@ -41,5 +42,18 @@ func Once[T any](ctx context.Context, key string, fn func(context.Context) (T, e
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if c.over.Load() {
+		return result, fmt.Errorf("once %q: %w: its result is not kept", key, errAttemptOver)
+	}
 	return result, j.add(&note{Kind: onceNote, Key: key, Value: value})
+}
+
+// begun notes that an attempt has come by the key of a Once, and returns what is kept under it.
+func (j *journal) begun(c *taskContext, key string) (*note, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if c.over.Load() {
+		return nil, fmt.Errorf("once %q: %w", key, errAttemptOver)
+	}
+	return j.use(onceNote, key)
 }

@@ -27,6 +27,8 @@ type saver struct {
 	ahead     int         // writes that may wait in it; 0 = any number
 	batch     [1]Entry
 	clock     Clock
+	at        int64  // of atText
+	atText    string // see stamp
 	entry     *writer
 	state     *writer
 	discarded bool   // the input that comes next gives up an unfinished run
@@ -64,14 +66,21 @@ func (s *saver) begin(kind string, run int64, step int) *writer {
 	w.reset()
 	w.head(kind, run, step)
 	w.text(s.version)
-	w.text(`,"at":`)
-	w.int(s.clock.Now().UnixMilli())
+	w.text(s.stamp())
 	if s.graph != s.stored {
 		w.text(`,"graph":"`)
 		w.text(s.graph)
 		w.text(`"`)
 	}
 	return w
+}
+
+// stamp is the field of the present time. It is formatted once a millisecond.
+func (s *saver) stamp() string {
+	if now := s.clock.Now().UnixMilli(); now != s.at || s.atText == "" {
+		s.at, s.atText = now, `,"at":`+strconv.FormatInt(now, 10)
+	}
+	return s.atText
 }
 
 // saveInput commits the input in, whose fold is next.

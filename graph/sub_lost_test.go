@@ -134,3 +134,28 @@ func (s *afterCommit) Commit(ctx context.Context, thread string, fence int64, en
 	}
 	return err
 }
+
+// Rules 7, 18, 24: an answer that was lost with its call is not known to the child either.
+func TestAnAnswerThatWasNotStoredIsNotKnownToTheChild(t *testing.T) {
+	for name, durability := range durabilities {
+		t.Run(name, func(t *testing.T) {
+			ask := func(ctx context.Context, _ count) (int, error) { return graph.Ask[int](ctx, "n", nil) }
+			store := graph.NewMemoryStore()
+			app := around(t, adder(t, ask))
+			res, err := app.Thread("t", graph.WithStore(store), durability).Invoke(t.Context(), step{})
+			require.NoError(t, err)
+			id := res.Interrupts[0].ID
+			lost := graphtest.Faulty(store, func(op graphtest.Op) graphtest.Verdict {
+				if op.Thread == "t" && (op.Name == "Commit" || op.Name == "Pend") {
+					return graphtest.FailBefore
+				}
+				return graphtest.Pass
+			})
+			_, err = app.Thread("t", graph.WithStore(lost), durability).Resume(t.Context(), graph.Answer(id, 1))
+			require.ErrorIs(t, err, graphtest.ErrInjected)
+			res, err = app.Thread("t", graph.WithStore(store), durability).Resume(t.Context(), graph.Answer(id, 2))
+			require.NoError(t, err)
+			assert.Equal(t, []string{"first", "[11 11 2]", "last"}, res.State.Path)
+		})
+	}
+}
