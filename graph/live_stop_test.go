@@ -66,13 +66,15 @@ func TestStopCancelsADetachedRunWaitsForItsNodesAndKeepsWhatIsCommitted(t *testi
 
 // Rule 11.
 func TestStopGivesUpWaitingWithItsContext(t *testing.T) {
-	gate := make(chan struct{})
+	gate, running := make(chan struct{}), make(chan struct{})
 	app := single(t, func(context.Context, trail) (step, error) {
+		close(running)
 		<-gate // does not listen to its context
 		return step{}, nil
 	})
 	thread := app.Thread("t")
 	detach(t, thread)
+	<-running // a run that is stopped before its node has begun ends at once
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, thread.Stop(ctx), context.Canceled)
