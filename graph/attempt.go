@@ -195,13 +195,14 @@ func (r *run[S, U]) obey(o *Outcome, targets []Node, sends []Send) error {
 		o.Goto = append(o.Goto, n.ref.name)
 	}
 	if len(sends) > 0 {
-		o.Sends = make([]Task, 0, len(sends))
+		o.Sends = make([]Task, len(sends))
 	}
-	for _, s := range sends {
+	for i, s := range sends {
 		if s.ref == nil || !r.known(s.ref) {
 			return fmt.Errorf("%w: a Send to a node of another graph", ErrUndeclaredTarget)
 		}
-		t := Task{Node: s.ref.name, at: s.ref.index + 1, arg: s.arg}
+		t := &o.Sends[i]
+		t.Node, t.at, t.arg = s.ref.name, s.ref.index+1, s.arg
 		if r.save != nil {
 			data, err := json.Marshal(s.arg)
 			if err != nil {
@@ -209,7 +210,6 @@ func (r *run[S, U]) obey(o *Outcome, targets []Node, sends []Send) error {
 			}
 			t.Arg = data
 		}
-		o.Sends = append(o.Sends, t)
 	}
 	return nil
 }

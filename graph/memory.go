@@ -21,8 +21,8 @@ type MemoryStore struct {
 
 type memoryThread struct {
 	fence       int64
-	entries     []memoryEntry // ascending; the last one is never dropped
-	arena       []byte        // where the next entries go
+	entries     []memoryEntry    // ascending; the last one is never dropped
+	arena       *strings.Builder // where the next entries go; it hands out memory that need not be cleared
 	size        int
 	snapshot    []byte
 	snapshotSeq int64
@@ -31,7 +31,7 @@ type memoryThread struct {
 
 type memoryEntry struct {
 	seq  int64
-	data []byte
+	data string
 }
 
 // last is the number of the last entry.
@@ -151,21 +151,22 @@ func (m *MemoryStore) writable(thread string, fence int64) (*memoryThread, error
 }
 
 // keep copies data behind the earlier entries, in blocks that grow with the thread.
-func (t *memoryThread) keep(data []byte) []byte {
-	if cap(t.arena)-len(t.arena) < len(data) {
-		t.arena = make([]byte, 0, max(len(data), min(max(1<<10, t.size/2), 1<<20)))
+func (t *memoryThread) keep(data []byte) string {
+	if t.arena == nil || t.arena.Cap()-t.arena.Len() < len(data) {
+		t.arena = new(strings.Builder)
+		t.arena.Grow(max(len(data), min(max(1<<10, t.size/2), 1<<20)))
 	}
-	start := len(t.arena)
-	t.arena = append(t.arena, data...)
+	start := t.arena.Len()
+	t.arena.Write(data)
 	t.size += len(data)
-	return t.arena[start:len(t.arena):len(t.arena)]
+	return t.arena.String()[start:]
 }
 
 func (t *memoryThread) after(seq int64) []Entry {
 	var log []Entry
 	for _, e := range t.entries {
 		if e.seq > seq {
-			log = append(log, Entry{Seq: e.seq, Data: bytes.Clone(e.data)})
+			log = append(log, Entry{Seq: e.seq, Data: []byte(e.data)})
 		}
 	}
 	return log

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -61,7 +60,7 @@ func (m *MemoryStore) Trim(ctx context.Context, thread string, cut Cut) error {
 		return fmt.Errorf("%w: %q does not exist", ErrConflict, thread)
 	}
 	at := slices.IndexFunc(t.entries, func(e memoryEntry) bool { return e.seq == cut.Seq })
-	if at < 0 || !bytes.Equal(t.entries[at].data, cut.Old) {
+	if at < 0 || t.entries[at].data != string(cut.Old) {
 		return fmt.Errorf("%w: entry %d of %q", ErrConflict, cut.Seq, thread)
 	}
 	for _, seq := range cut.Drop {
@@ -69,10 +68,10 @@ func (m *MemoryStore) Trim(ctx context.Context, thread string, cut Cut) error {
 			return fmt.Errorf("%w: entry %d of %q cannot be dropped", ErrConflict, seq, thread)
 		}
 	}
-	kept := []memoryEntry{{cut.Seq, bytes.Clone(cut.New)}}
+	kept := []memoryEntry{{cut.Seq, string(cut.New)}}
 	for _, e := range t.entries[at+1:] {
 		if _, dropped := slices.BinarySearch(cut.Drop, e.seq); !dropped {
-			kept = append(kept, memoryEntry{e.seq, bytes.Clone(e.data)}) // so that the old blocks can go
+			kept = append(kept, memoryEntry{e.seq, strings.Clone(e.data)}) // so that the old blocks can go
 		}
 	}
 	t.entries, t.arena = kept, nil

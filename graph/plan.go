@@ -12,6 +12,8 @@ type Position struct {
 	Next     []Task     `json:"next,omitempty"`     // the tasks of the next step, in task order
 	Deferred []Task     `json:"deferred,omitempty"` // wait until no other work is left
 	Joins    []JoinWait `json:"joins,omitempty"`    // joins that some, but not all sources have reached
+
+	lent bool // Next is memory of the planner, which nobody may write
 }
 
 // Done says that a run has come to its end.
@@ -57,6 +59,15 @@ type Outcome struct {
 	Goto    []string `json:"goto,omitempty"`    // replaces edges, route and joins of the node
 	Sends   []Task   `json:"sends,omitempty"`   // Node and Arg; Send numbers are given when they are planned
 	Failure *Failure `json:"failure,omitempty"` // the task failed, and its handler follows instead of all this
+}
+
+// reset makes the outcome say nothing. Like that of a result, it writes no more than it has to.
+func (o *Outcome) reset() {
+	if o.Goto == nil && o.Sends == nil && o.Failure == nil {
+		o.Route = ""
+		return
+	}
+	*o = Outcome{}
 }
 
 // A Planner knows the topology of a graph and nothing else. It is a pure function of positions and outcomes, without
@@ -121,6 +132,9 @@ func (p *Planner) Next(pos Position, outcomes []Outcome) (Position, []Edge, erro
 		}
 	}
 	p.next(&next, &pos, outcomes)
+	if next.lent {
+		next.Next, next.lent = slices.Clone(next.Next), false
+	}
 	for i := range pos.Next {
 		edges = p.taken(edges, &pos.Next[i], &outcomes[i])
 	}

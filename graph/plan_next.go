@@ -8,11 +8,15 @@ import (
 
 // next is Next without checks. It overwrites dst, whose memory it uses again, and leaves pos as it is.
 func (p *Planner) next(dst, pos *Position, outcomes []Outcome) {
-	dst.Next, dst.Deferred, dst.Joins = dst.Next[:0], dst.Deferred[:0], dst.Joins[:0]
+	dst.Deferred, dst.Joins = dst.Deferred[:0], dst.Joins[:0]
 	if tasks := p.shortcut(pos, outcomes); tasks != nil {
-		dst.Next = append(dst.Next, tasks...)
+		dst.Next, dst.lent = tasks, true
 		return
 	}
+	if dst.lent {
+		dst.Next, dst.lent = nil, false
+	}
+	dst.Next = dst.Next[:0]
 	for _, t := range pos.Deferred {
 		t.at = p.at(&t) + 1
 		dst.Deferred = append(dst.Deferred, t)
@@ -21,11 +25,21 @@ func (p *Planner) next(dst, pos *Position, outcomes []Outcome) {
 		dst.Joins = append(dst.Joins, JoinWait{pos.Joins[i].Node, slices.Clone(pos.Joins[i].Arrived)})
 	}
 	for i := range pos.Next {
-		p.follow(dst, &pos.Next[i], &outcomes[i])
+		if i == 0 || !sameWay(&pos.Next[i-1], &pos.Next[i], &outcomes[i-1], &outcomes[i]) {
+			p.follow(dst, &pos.Next[i], &outcomes[i])
+		}
 	}
 	p.fire(dst)
 	p.settle(dst)
 }
+
+// sameWay says whether two tasks, such as Sends of one node, lead to the same: to follow the second one adds nothing then.
+func sameWay(a, b *Task, of, to *Outcome) bool {
+	return a.at == b.at && a.at > 0 && a.For == "" && b.For == "" && of.Route == to.Route && of.simple() && to.simple()
+}
+
+// simple says whether the outcome has no more than a route.
+func (o *Outcome) simple() bool { return len(o.Goto) == 0 && len(o.Sends) == 0 && o.Failure == nil }
 
 // shortcut is the answer for one task that leads to plain nodes while nothing waits, nil when there is more to plan.
 func (p *Planner) shortcut(pos *Position, outcomes []Outcome) []Task {
@@ -33,7 +47,7 @@ func (p *Planner) shortcut(pos *Position, outcomes []Outcome) []Task {
 		return nil
 	}
 	n, o := &p.nodes[p.at(&pos.Next[0])], &outcomes[0]
-	if len(o.Goto) != 0 || len(o.Sends) != 0 || o.Failure != nil || pos.Next[0].For != "" {
+	if !o.simple() || pos.Next[0].For != "" {
 		return nil
 	}
 	return n.single[max(0, n.branch(o.Route))]

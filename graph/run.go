@@ -217,13 +217,25 @@ func (r *run[S, U]) runStep(ctx context.Context) error {
 
 // reset clears the results for a step of n tasks.
 func (r *run[S, U]) reset(n int) {
+	r.finished = r.finished[:0]
 	if cap(r.results) < n {
 		r.results, r.outcomes = make([]result[U], n), make([]Outcome, n)
+		return
 	}
 	r.results, r.outcomes = r.results[:n], r.outcomes[:n]
-	clear(r.results)
-	clear(r.outcomes)
-	r.finished = r.finished[:0]
+	for i := range n {
+		r.results[i].reset()
+		r.outcomes[i].reset()
+	}
+}
+
+// reset makes the result that of a task that has not run. It writes no more than it has to: clearing pointers costs.
+func (res *result[U]) reset() {
+	if res.more == nil && res.encoded == nil && res.cache == nil && res.err == nil {
+		res.attempt, res.done, res.failed, res.waiting = 0, false, false, false // the update is overwritten by the next one
+		return
+	}
+	*res = result[U]{}
 }
 
 // runOne runs the only task of a step, on this goroutine unless what it says has to reach a consumer meanwhile.
