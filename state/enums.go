@@ -20,6 +20,7 @@ const (
 	StrategyExpanded   Strategy = "expanded"   // the question with synonyms, and a grep for its longest word
 	StrategyDecomposed Strategy = "decomposed" // one search per part of the question
 	StrategyReadFile   Strategy = "read_file"  // the files that the question names
+	StrategyWeb        Strategy = "web"        // web search, once a run
 )
 
 // Action is the grader's verdict on a round of evidence.
@@ -78,10 +79,15 @@ const (
 // Status says what became of a question.
 type Status string
 
-// The statuses of an answer without verification. Verification and review add theirs when they are built.
+// The statuses of an answer.
 const (
-	StatusAnswered  Status = "ANSWERED"
-	StatusAbstained Status = "ABSTAINED"
+	StatusAnswered      Status = "ANSWERED"       // verification was off
+	StatusAbstained     Status = "ABSTAINED"      // it says that there is no answer
+	StatusPass          Status = "PASS"           // verified, or approved by a person
+	StatusCorrected     Status = "CORRECTED"      // verified after a correction, or corrected by a person
+	StatusWebSearch     Status = "WEB_SEARCH"     // verified with evidence from the web
+	StatusPendingReview Status = "PENDING_REVIEW" // a person will look at it
+	StatusLowConfidence Status = "LOW_CONFIDENCE" // delivered without that certainty
 )
 
 // AnswerMode says what the agent does when the evidence is weak.
@@ -102,4 +108,18 @@ const (
 	EvaluatorAuto    Evaluator = "auto"    // llm with a model configured, lexical without
 	EvaluatorLLM     Evaluator = "llm"     // one batched call to the model
 	EvaluatorLexical Evaluator = "lexical" // words, without a model
+
+	// These two grade a retrieval as a whole: they set the action and drop nothing.
+	EvaluatorSignals   Evaluator = "signals"   // re-ranking, coverage, agreement
+	EvaluatorHeuristic Evaluator = "heuristic" // overlap, coherence, length, diversity
+)
+
+// WebMode says when the web is searched beside the knowledge base.
+type WebMode string
+
+// The web modes.
+const (
+	WebOff       WebMode = "off"
+	WebIncorrect WebMode = "incorrect" // when nothing found is relevant
+	WebAmbiguous WebMode = "ambiguous" // when what was found is only partly relevant, too
 )
