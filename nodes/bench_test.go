@@ -44,7 +44,7 @@ func BenchmarkGradeEvidence(b *testing.B) {
 	items := passages(20)
 	b.Run("node", func(b *testing.B) {
 		node := New(Config{Library: shelf{}, Audit: Discard{}, Tools: tools.NewSet()}).GradeEvidence()
-		s := state.AgentState{Settings: state.DefaultSettings(), Question: query, Iteration: 1, Phase: state.PhaseGrade, Context: items}
+		s := state.AgentState{Settings: state.DefaultSettings(), Question: query, Iteration: 1, Rounds: 1, Phase: state.PhaseGrade, Context: items}
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := node(b.Context(), s); err != nil {

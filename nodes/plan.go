@@ -50,7 +50,7 @@ func (t *turn) ask(ctx context.Context, p Planner, request PlanRequest) ([]state
 	calls = fresh(calls, t.state.ToolHistory)
 	calls = calls[:min(len(calls), maxCalls)]
 	for i := range calls {
-		calls[i].ID = fmt.Sprintf("r%dc%d", t.state.Iteration+1, i+1)
+		calls[i].ID = fmt.Sprintf("r%dc%d", t.state.Rounds+1, i+1)
 	}
 	return calls, nil
 }

@@ -64,12 +64,12 @@ func AfterGrading(s state.AgentState, action state.Action, running time.Duration
 // NoProgress says whether the current round's calls and the items that they found equal those of an earlier round.
 // A REFINE round for which the planner had nothing new to ask is no progress either: the next would have nothing too.
 func NoProgress(s state.AgentState, action state.Action) bool {
-	round := s.Round(s.Iteration)
+	round := s.Round(s.Rounds)
 	if len(round) == 0 && action == state.ActionRefine {
 		return true
 	}
 	current := signature(round)
-	for n := 1; n < s.Iteration; n++ {
+	for n := 1; n < s.Rounds; n++ {
 		if signature(s.Round(n)) == current {
 			return true
 		}

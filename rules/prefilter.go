@@ -31,7 +31,7 @@ func FirstMatch(rules []Rule, s state.AgentState) string {
 // read_file, and at least one succeeded. What somebody chose to read needs no grade.
 func ReadFile(s state.AgentState) bool {
 	succeeded := false
-	for _, record := range s.Round(s.Iteration) {
+	for _, record := range s.Round(s.Rounds) {
 		if record.Name != "read_file" {
 			return false
 		}

@@ -17,7 +17,7 @@ import (
 
 // in is a state in its first round, with default settings.
 func in(change func(*state.AgentState)) state.AgentState {
-	s := state.AgentState{Settings: state.DefaultSettings(), Iteration: 1}
+	s := state.AgentState{Settings: state.DefaultSettings(), Iteration: 1, Rounds: 1}
 	change(&s)
 	return s
 }
@@ -154,15 +154,15 @@ func TestAfterGrading(t *testing.T) {
 		"the cap wins over the action":                          {state.ActionReRetrieve, func(s *state.AgentState) { s.Iteration = 3 }, EventCapped, state.StopMaxIterations},
 		"a cap below the rounds made is a cap":                  {state.ActionRefine, func(s *state.AgentState) { s.Iteration = 4 }, EventCapped, state.StopMaxIterations},
 		"the same calls with the same results are no progress": {state.ActionRefine, func(s *state.AgentState) {
-			s.Iteration = 2
+			s.Iteration, s.Rounds = 2, 2
 			s.ToolHistory = []state.ToolRecord{round(1, `{"a":1,"b":2}`, "x", "y"), round(2, `{"b":2, "a":1}`, "y", "x")}
 		}, EventNoProgress, state.StopNoProgress},
 		"the same calls with other results are progress": {state.ActionRefine, func(s *state.AgentState) {
-			s.Iteration = 2
+			s.Iteration, s.Rounds = 2, 2
 			s.ToolHistory = []state.ToolRecord{round(1, `{}`, "x"), round(2, `{}`, "y")}
 		}, EventMixed, ""},
 		"other calls with the same results are progress": {state.ActionRefine, func(s *state.AgentState) {
-			s.Iteration = 2
+			s.Iteration, s.Rounds = 2, 2
 			s.ToolHistory = []state.ToolRecord{round(1, `{"a":1}`, "x"), round(2, `{"a":2}`, "x")}
 		}, EventMixed, ""},
 		"a refining round without calls is no progress": {state.ActionRefine, func(*state.AgentState) {}, EventNoProgress, state.StopNoProgress},

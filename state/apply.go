@@ -42,6 +42,7 @@ func (s AgentState) Apply(u Update) (AgentState, error) {
 	s.Usage = s.Usage.Plus(u.Usage)
 	s.Elapsed += u.Elapsed
 	set(&s.Topic, u.Topic)
+	s.applyChecks(u)
 	if u.Final != nil {
 		s.applyFinal(*u.Final)
 	}
@@ -79,12 +80,51 @@ func (s *AgentState) applyPlan(u Update) {
 	}
 }
 
+// applyChecks takes what became of an answer.
+func (s *AgentState) applyChecks(u Update) {
+	if u.Draft != nil {
+		s.Answer, s.Status, s.Citations, s.DraftMessage = u.Draft.Answer, u.Draft.Status, u.Draft.Citations, u.Draft.Message
+		s.Verification, s.Confidence = nil, nil // they were of the answer before
+	}
+	if u.Refined != nil {
+		s.Context = *u.Refined
+	}
+	if u.Attempt != nil {
+		s.Attempts = add(s.Attempts, *u.Attempt)
+	}
+	if u.Verification != nil {
+		s.Verification = u.Verification
+	}
+	if u.Confidence != nil {
+		s.Confidence = u.Confidence
+	}
+	if u.Review != nil {
+		s.Review = u.Review
+	}
+	set(&s.Decision, u.Decision)
+	if u.Targets != nil {
+		s.Targets = *u.Targets
+		if s.Decision == DecideSelfCorrect {
+			s.Corrections++
+		}
+	}
+}
+
+// webTool is the tool whose calls make a round one of web search.
+const webTool = "web_search"
+
 func (s *AgentState) applyRound(r Round) {
-	s.Iteration++
+	s.Rounds++
+	if !s.Correcting() {
+		s.Iteration++
+	}
+	if slices.ContainsFunc(r.Records, func(t ToolRecord) bool { return t.Name == webTool }) {
+		s.WebRounds++
+	}
 	s.PendingToolCalls = nil
 	s.ToolHistory = slices.Clone(s.ToolHistory)
 	for _, record := range r.Records {
-		record.Round = s.Iteration
+		record.Round = s.Rounds
 		s.ToolHistory = append(s.ToolHistory, record)
 	}
 	s.Context = merge(s.Context, byRank(r), s.Settings.MaxContextItems)
@@ -168,7 +208,7 @@ func (s *AgentState) applyGrading(g Grading) error {
 			kept = append(kept, item)
 			continue
 		}
-		s.Quarantined = add(s.Quarantined, Quarantine{Item: item, Score: grade.Score, Reason: grade.Reason, Round: s.Iteration})
+		s.Quarantined = add(s.Quarantined, Quarantine{Item: item, Score: grade.Score, Reason: grade.Reason, Round: s.Rounds})
 	}
 	slices.SortStableFunc(kept, func(a, b Evidence) int { return cmp.Compare(b.GradeOf(), a.GradeOf()) })
 	s.Context = kept
@@ -176,7 +216,7 @@ func (s *AgentState) applyGrading(g Grading) error {
 }
 
 func (s *AgentState) applyFinal(f Final) {
-	s.Answer, s.Status, s.Citations = f.Answer, f.Status, f.Citations
+	s.Answer, s.Status, s.Citations, s.DraftMessage = f.Answer, f.Status, f.Citations, ""
 	s.Messages = add(s.Messages, Message{Role: "user", Content: s.Question}, Message{Role: "assistant", Content: f.Message})
 	s.LastEvidence = nil
 	for _, c := range f.Citations {

@@ -43,10 +43,30 @@ func full(t *testing.T) AgentState {
 	return s
 }
 
+// checked is a state with the fields of version 2, too.
+func checked(t *testing.T) AgentState {
+	s := full(t)
+	half, decision := 0.5, DecideSelfCorrect
+	verification := Verification{
+		Outcome: OutcomeVerified, By: "llm", Confidence: .4, Level: LevelVeryLow, Checked: 2, Supported: 1, Partial: 1, Grounded: true,
+		Claims:      []Claim{{Text: "It is.", Verdict: ClaimPartial, Score: .5, Quote: "is", ItemID: "a", Reasoning: "r"}},
+		Corrections: []string{"say more"}, Reason: "why", Blind: "much",
+	}
+	confidence := Confidence{Total: .5, Components: Components{Relevance: &half}, Missing: []string{"consistency"}}
+	return apply(t, s, Update{
+		Verification: &verification, Confidence: &confidence, Decision: &decision, Targets: &[]string{"q"},
+		Attempt: &Attempt{Kind: AttemptFirst, Answer: "It is [1].", Status: StatusAnswered, Citations: s.Citations, Message: "It is.",
+			Verification: verification, Confidence: &confidence, Items: 1},
+		Review: &Review{ID: "v1", Mode: ReviewBlocking, Status: ReviewCorrected, Priority: "high", Concerns: []string{"c"}, URL: "u",
+			Reviewer: "me", Notes: "n", Corrected: "It was."},
+		Draft: &Final{Answer: "It was [1].", Status: StatusAnswered, Citations: s.Citations, Message: "It was."},
+	}, Update{Verification: &verification, Confidence: &confidence})
+}
+
 // The stored form of every released version is read for ever: a golden file is added for a new version, never changed.
 func TestTheStoredFormStaysReadable(t *testing.T) {
-	want := full(t)
-	golden := filepath.Join("testdata", "state-v1.json")
+	want := checked(t)
+	golden := filepath.Join("testdata", "state-v2.json")
 	data, err := json.MarshalIndent(want, "", "  ")
 	require.NoError(t, err)
 	if *update {
@@ -62,9 +82,28 @@ func TestTheStoredFormStaysReadable(t *testing.T) {
 	assert.Equal(t, string(data), string(again), "what was stored is what is read")
 }
 
+func TestTheStoredFormOfVersion1IsRead(t *testing.T) {
+	stored, err := os.ReadFile(filepath.Join("testdata", "state-v1.json"))
+	require.NoError(t, err)
+	var got AgentState
+	require.NoError(t, json.Unmarshal(stored, &got))
+	want := full(t)
+	want.Version = 1
+	old, now := got.Settings, &want.Settings // what version 1 did not know is off
+	now.WebSearch, now.VerifyMin, now.VerifyAttempts, now.ReviewMode = "", 0, 0, ""
+	now.ConfidencePass, now.ConfidenceReview, now.ConfidenceCorrect = 0, 0, 0
+	assert.Equal(t, *now, old)
+	data, err := json.Marshal(got)
+	require.NoError(t, err)
+	wanted, err := json.Marshal(want)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(wanted), string(data))
+	assert.Equal(t, 1, got.Rounds, "its rounds are its iterations")
+}
+
 func TestAStateOfALaterVersionIsRefused(t *testing.T) {
 	var s AgentState
-	require.ErrorIs(t, json.Unmarshal([]byte(`{"version": 2, "route": {"a": "shape of its own"}}`), &s), ErrNewerVersion)
+	require.ErrorIs(t, json.Unmarshal([]byte(`{"version": 3, "route": {"a": "shape of its own"}}`), &s), ErrNewerVersion)
 	require.Error(t, json.Unmarshal([]byte(`{"version": "x"}`), &s))
 	require.NoError(t, json.Unmarshal([]byte(`{"unknown": 1}`), &s), "fields that a later patch adds are no obstacle")
 }

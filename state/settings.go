@@ -17,6 +17,22 @@ type Settings struct {
 	MaxLLMCalls          int        `json:"llm_max_calls,omitzero"`  // model calls of a run, 0 = no limit (default)
 	MaxLLMTokens         int        `json:"llm_max_tokens,omitzero"` // tokens of a run, 0 = no limit (default)
 	Abstention           string     `json:"abstention"`              // the sentence that says that there is no answer
+
+	RefineContext  bool    `json:"refine_context,omitzero"`      // cut the evidence into strips before the answer is written, default false
+	WebSearch      WebMode `json:"web_search,omitzero"`          // default off
+	WebReplace     bool    `json:"web_replace,omitzero"`         // web results replace the local evidence instead of being added, default false
+	Verify         bool    `json:"verify,omitzero"`              // check the answer's claims, default false here; on by configuration with a model
+	VerifyMin      float64 `json:"verify_threshold,omitzero"`    // confidence of a verification from which an answer is grounded, default 0.7
+	VerifyAttempts int     `json:"verify_max_attempts,omitzero"` // corrections of an answer, 0–5, default 2
+	VerifyRate     bool    `json:"verify_rate,omitzero"`         // the formula "rate", without the absolute penalty
+	ShowClaims     bool    `json:"verify_show_claims,omitzero"`  // default false
+
+	ScoreConfidence   bool       `json:"confidence,omitzero"`         // default false
+	ConfidencePass    float64    `json:"confidence_pass,omitzero"`    // default 0.85
+	ConfidenceReview  float64    `json:"confidence_review,omitzero"`  // default 0.65
+	ConfidenceCorrect float64    `json:"confidence_correct,omitzero"` // default 0.40
+	ReviewMode        ReviewMode `json:"review,omitzero"`             // default off
+
 	// RunTimeout is the wall time after which the loop ends with the best answer so far; 0 = no limit (default).
 	RunTimeout time.Duration `json:"run_timeout,omitzero"`
 }
@@ -37,5 +53,8 @@ func DefaultSettings() Settings {
 		AnswerMode:           ModeBestEffort,
 		QueryExpansion:       true,
 		Abstention:           DefaultAbstention,
+
+		WebSearch: WebOff, VerifyMin: 0.7, VerifyAttempts: 2,
+		ConfidencePass: 0.85, ConfidenceReview: 0.65, ConfidenceCorrect: 0.40, ReviewMode: ReviewOff,
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Version is the version of the stored encoding. A change that older programs cannot read raises it.
-const Version = 1
+// Version is the version of the stored encoding. A change that older programs cannot read raises it: since 2 a run may
+// wait for the check of its answer, which programs that know 1 cannot do.
+const Version = 2
 
 // ErrNewerVersion reports a stored state of a later version of the program.
 var ErrNewerVersion = errors.New("state was written by a newer version of kbagent")
@@ -42,18 +43,27 @@ type AgentState struct {
 	GraderAction   Action       `json:"grader_action"`
 	GradeSource    string       `json:"grade_source"` // rule:<name> | llm | lexical | fallback | "" before the first grading
 
-	Iteration     int `json:"iteration"`      // rounds of tool_call
+	Iteration     int `json:"iteration"`      // rounds of tool_call in the evidence loop; corrections of an answer do not count
+	Rounds        int `json:"rounds"`         // all rounds of tool_call, which ToolRecord.Round and Quarantine.Round count
 	Corrections   int `json:"corrections"`    // corrections of the answer
-	WebRounds     int `json:"web_rounds"`     // rounds of web search
+	WebRounds     int `json:"web_rounds"`     // rounds with a web search
 	GradeFailures int `json:"grade_failures"` // rounds whose grades could not be read
 
 	Phase       Phase        `json:"phase"` // of the corrective machine
 	Transitions []Transition `json:"transitions"`
 	Path        []string     `json:"path"` // the nodes that ran, in order
 
-	Answer     string     `json:"answer"`
-	Status     Status     `json:"status"`
-	Citations  []Citation `json:"citations"`
+	Answer       string        `json:"answer"`
+	Status       Status        `json:"status"`
+	Citations    []Citation    `json:"citations"`
+	DraftMessage string        `json:"draft_message,omitzero"` // what the conversation will remember of an answer that is still checked
+	Verification *Verification `json:"verification"`           // of the answer; nil while it was not verified
+	Confidence   *Confidence   `json:"confidence"`             // of the answer; nil while it was not scored
+	Review       *Review       `json:"review"`                 // nil when no person was asked
+	Decision     Decision      `json:"action_taken,omitzero"`  // the last one
+	Attempts     []Attempt     `json:"attempts,omitempty"`     // answers that were checked, in order
+	Targets      []string      `json:"targets,omitempty"`      // queries of the correction that is going on
+
 	Warnings   []string   `json:"warnings"`
 	StopReason StopReason `json:"stop_reason"`
 	Usage      Usage      `json:"usage"` // of the run
@@ -66,6 +76,9 @@ type AgentState struct {
 	Topic        string    `json:"topic"`         // the last question that stood alone: what a follow-up follows
 	Totals       Usage     `json:"totals"`        // of all finished runs
 }
+
+// Correcting says whether the run gathers evidence to mend an answer that was checked already.
+func (s AgentState) Correcting() bool { return len(s.Attempts) > 0 }
 
 // Finished says whether the run has come to its answer or abstention.
 func (s AgentState) Finished() bool { return s.Phase == PhaseDone }
@@ -106,5 +119,8 @@ func (s *AgentState) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("read agent state: %w", err)
 	}
 	*s = AgentState(p)
+	if s.Rounds == 0 { // written before corrections had rounds of their own
+		s.Rounds = s.Iteration
+	}
 	return nil
 }

@@ -22,7 +22,16 @@ type Update struct {
 
 	Transitions []Transition `json:"transitions,omitempty"` // the last one's To becomes the Phase
 	StopReason  *StopReason  `json:"stop_reason,omitempty"`
+	Draft       *Final       `json:"draft,omitempty"` // an answer that is still to be checked
 	Final       *Final       `json:"final,omitempty"` // the answer; ends the run
+
+	Verification *Verification `json:"verification,omitempty"`
+	Confidence   *Confidence   `json:"confidence,omitempty"`
+	Review       *Review       `json:"review,omitempty"`
+	Decision     *Decision     `json:"action_taken,omitempty"`
+	Attempt      *Attempt      `json:"attempt,omitempty"` // a checked answer, appended to Attempts
+	Targets      *[]string     `json:"targets,omitempty"` // queries of the correction that follows; a correction or web round begins
+	Refined      *[]Evidence   `json:"refined,omitempty"` // replaces the context
 
 	Warnings []string      `json:"warnings,omitempty"` // appended, duplicates dropped
 	Usage    Usage         `json:"usage,omitzero"`     // added to the usage of the run
