@@ -21,7 +21,7 @@ func parse(given settings) (variables, []Fault) {
 	for name, s := range given {
 		values[name] = s.value
 		if v, _ := lookup(name); len(v.oneof) > 0 {
-			values[name] = strings.ToLower(s.value)
+			values[name] = v.word(s.value)
 		}
 	}
 	var vars variables
@@ -38,6 +38,22 @@ func parse(given settings) (variables, []Fault) {
 		return slices.Index(Names(), a.Name) - slices.Index(Names(), b.Name)
 	})
 	return vars, c.faults
+}
+
+// word is a value of a list in its usual spelling; the words that mean on and off do where the list has those.
+func (v variable) word(value string) string {
+	value = strings.ToLower(value)
+	var t toggle
+	if t.UnmarshalText([]byte(value)) == nil {
+		meant := "off"
+		if t {
+			meant = "on"
+		}
+		if slices.Contains(v.oneof, meant) {
+			return meant
+		}
+	}
+	return value
 }
 
 // checker collects faults.
@@ -76,11 +92,8 @@ func (c *checker) syntax(err error) {
 	}
 }
 
-// reason says what is allowed, or that the value would be right in a later version.
+// reason says what is allowed.
 func (c *checker) reason(v variable) string {
-	if feature, ok := unbuiltValue(v.name, c.given[v.name].value); ok {
-		return feature + " is not built into this version; allowed: " + v.allowed()
-	}
 	return "allowed: " + v.allowed()
 }
 
@@ -123,8 +136,14 @@ func usable(address string) bool {
 		u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
-// openAI is the address of the model server when there is a key and no address.
-const openAI = "https://api.openai.com/v1"
+// providers are the addresses of the model servers when there is a key and no address.
+var providers = map[string]string{"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com/v1"}
+
+// address reports whether a text is an address of one of the schemes, with a host.
+func address(text string, schemes ...string) bool {
+	u, err := url.Parse(text)
+	return err == nil && slices.Contains(schemes, u.Scheme) && u.Hostname() != ""
+}
 
 // tolerance is for comparing scores, as everywhere in the agent.
 const tolerance = 1e-9
@@ -138,6 +157,7 @@ func (c *checker) together(v *variables) {
 		embModel, embBase  = prefix + "EMBEDDING_MODEL", prefix + "EMBEDDING_BASE_URL"
 		embKey             = prefix + "EMBEDDING_API_KEY"
 	)
+	provider := providers[v.LLMProvider]
 	if !c.bad[generate] && !c.bad[evidence] && v.GenerateMinScore < v.EvidenceMinScore-tolerance {
 		c.fault(generate, "has to be at least "+evidence+", which is "+strconv.FormatFloat(v.EvidenceMinScore, 'g', -1, 64))
 	}
@@ -148,15 +168,18 @@ func (c *checker) together(v *variables) {
 		}
 	} else if v.LLMBaseURL == "" && !c.bad[base] {
 		if v.LLMAPIKey == "" {
-			c.fault(model, "needs "+base+" (for a local server), or "+key+" (for "+openAI+")")
+			c.fault(model, "needs "+base+" (for a local server), or "+key+" (for "+provider+")")
 		}
-		v.LLMBaseURL = openAI
+		v.LLMBaseURL = provider
 	}
 	if v.EmbeddingModel == "" {
 		c.needs(embModel, "embeddings are off without the name of their model", embBase, embKey)
 	} else if v.EmbeddingBaseURL == "" && !c.bad[embBase] {
 		c.fault(embModel, "needs "+embBase)
 	}
+	c.checks(v)
+	c.web(v)
+	c.notifications(v)
 	if v.AuditLog == "" {
 		v.AuditLog = filepath.Join(v.DataDir, "audit.jsonl")
 	}

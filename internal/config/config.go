@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/kbagent/kbagent/state"
@@ -18,6 +19,16 @@ type Config struct {
 	LLM LLM
 	// Embedding is the embedding model; without a Model there is none.
 	Embedding Embedding
+	// Web says where the web is searched; Settings.WebSearch says whether.
+	Web Web
+	// Review says how people are told of doubtful answers; Settings.ReviewMode says whether.
+	Review Review
+	// SMTP is the mail server; without a Host there is none.
+	SMTP SMTP
+	// RedisURL is the server that keeps grades; empty = this process does.
+	RedisURL string `json:"-"`
+	// Synonyms is a file of synonyms, Prompts a folder of templates; empty = the built-in ones alone.
+	Synonyms, Prompts string
 	// DataDir is the folder of the index, the threads and the audit log. It may not exist yet. Default .kbagent.
 	DataDir string
 	// AuditLog is the file of the audit log. Default audit.jsonl in DataDir.
@@ -38,8 +49,10 @@ type LLM struct {
 	APIKey string `json:"-"`
 	// Model is the name of the model; empty without one. FastModel may be empty.
 	Model, FastModel string
-	// Provider is the protocol: openai.
+	// Provider is the protocol: openai (default) or anthropic.
 	Provider string
+	// RatePerMinute limits the calls; 0 = no limit.
+	RatePerMinute int
 	// Timeout is for one call with its retries. Default 60s.
 	Timeout time.Duration
 }
@@ -50,6 +63,59 @@ type Embedding struct {
 	// APIKey may be empty.
 	APIKey string `json:"-"`
 }
+
+// Web says where the web is searched. At most one of the providers is set; one is when Settings.WebSearch is not off.
+type Web struct {
+	SearXNGURL   string
+	TavilyAPIKey string        `json:"-"`
+	Cooldown     time.Duration // between two questions that search the web, default 30s
+	Allow        []string      // private hosts and networks that pages may be fetched from
+}
+
+// Review says how people are told of reviews.
+type Review struct {
+	SLA        time.Duration // default 2h
+	BaseURL    string        // in front of a review's id; empty = the command that shows it
+	WebhookURL string        `json:"-"`
+}
+
+// SMTP is a mail server. From and To are set when Host is.
+type SMTP struct {
+	Host           string
+	Port           int
+	User, Password string `json:"-"`
+	From           string
+	To             []string
+}
+
+// String describes where the web is searched without the key.
+func (w Web) String() string {
+	return fmt.Sprintf("SearXNG at %q, Tavily: %t", w.SearXNGURL, w.TavilyAPIKey != "")
+}
+
+// GoString is String, so that %#v hides the key too.
+func (w Web) GoString() string { return w.String() }
+
+// LogValue is String, so that a logger hides the key too.
+func (w Web) LogValue() slog.Value { return slog.StringValue(w.String()) }
+
+// String describes the notifications without the address of the webhook, which is as good as a key.
+func (r Review) String() string { return fmt.Sprintf("SLA %s, webhook: %t", r.SLA, r.WebhookURL != "") }
+
+// GoString is String, so that %#v hides the address too.
+func (r Review) GoString() string { return r.String() }
+
+// LogValue is String, so that a logger hides the address too.
+func (r Review) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
+// String describes the mail server without its password.
+func (s SMTP) String() string { return fmt.Sprintf("mail server %s:%d", s.Host, s.Port) }
+
+// GoString is String, so that %#v hides the password too.
+func (s SMTP) GoString() string { return s.String() }
+
+// LogValue is String, so that a logger hides the password too.
+func (s SMTP) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // Options say where the settings come from. What is given by a flag counts most, then the environment, then the file,
 // then the default. An empty value counts as none, but hides what comes after it.
@@ -100,12 +166,24 @@ func (v variables) config(given settings) Config {
 			MaxLLMTokens:         v.LLMMaxTokens,
 			Abstention:           v.Abstention,
 			RunTimeout:           v.RunTimeout,
+
+			RefineContext: bool(v.RefineContext), WebSearch: state.WebMode(v.WebSearch), WebReplace: bool(v.WebReplace),
+			Verify: v.verifies(), VerifyMin: v.VerifyThreshold, VerifyAttempts: v.VerifyMaxAttempts,
+			VerifyRate: v.VerifyFormula == "rate", ShowClaims: bool(v.VerifyShowClaims),
+			ScoreConfidence: bool(v.Confidence), ConfidencePass: v.ConfidencePass, ConfidenceReview: v.ConfidenceReview,
+			ConfidenceCorrect: v.ConfidenceCorrect, ReviewMode: state.ReviewMode(v.Review),
 		},
 		LLM: LLM{
 			BaseURL: v.LLMBaseURL, APIKey: v.LLMAPIKey, Model: v.LLMModel, FastModel: v.LLMFastModel,
-			Provider: v.LLMProvider, Timeout: v.LLMTimeout,
+			Provider: v.LLMProvider, Timeout: v.LLMTimeout, RatePerMinute: v.LLMRatePerMinute,
 		},
 		Embedding: Embedding{BaseURL: v.EmbeddingBaseURL, Model: v.EmbeddingModel, APIKey: v.EmbeddingAPIKey},
+		Web:       Web{SearXNGURL: v.SearXNGURL, TavilyAPIKey: v.TavilyAPIKey, Cooldown: v.WebCooldown, Allow: list(v.WebAllow)},
+		Review:    Review{SLA: v.ReviewSLA, BaseURL: v.ReviewBaseURL, WebhookURL: v.ReviewWebhookURL},
+		SMTP: SMTP{
+			Host: v.SMTPHost, Port: v.SMTPPort, User: v.SMTPUser, Password: v.SMTPPassword, From: v.SMTPFrom, To: list(v.SMTPTo),
+		},
+		RedisURL: v.RedisURL, Synonyms: v.Synonyms, Prompts: v.Prompts,
 		DataDir:   v.DataDir,
 		AuditLog:  v.AuditLog,
 		LogLevel:  v.LogLevel,
@@ -115,10 +193,26 @@ func (v variables) config(given settings) Config {
 	return c
 }
 
+// verifies says whether answers are checked: when they are scored or reviewed, when a model is there, or when it is asked for.
+func (v variables) verifies() bool {
+	return v.Verify == "on" || v.Verify == "auto" && (v.LLMModel != "" || bool(v.Confidence) || v.Review != "off")
+}
+
+// list is the parts of a value that commas separate.
+func list(value string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(value, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 // Secrets are the keys that must appear in no log and no message; those that are set.
 func (c Config) Secrets() []string {
 	var list []string
-	for _, key := range []string{c.LLM.APIKey, c.Embedding.APIKey} {
+	for _, key := range []string{c.LLM.APIKey, c.Embedding.APIKey, c.Web.TavilyAPIKey, c.Review.WebhookURL, c.SMTP.Password, c.RedisURL} {
 		if key != "" {
 			list = append(list, key)
 		}

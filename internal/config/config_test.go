@@ -49,17 +49,33 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 		"KB_AGENT_LLM_PROVIDER=openai", "KB_AGENT_LLM_BASE_URL=http://localhost:1/v1", "KB_AGENT_LLM_API_KEY=sk-one", "KB_AGENT_LLM_MODEL=m",
 		"KB_AGENT_LLM_FAST_MODEL=f", "KB_AGENT_LLM_TIMEOUT=1m30s", "KB_AGENT_LLM_MAX_CALLS=7", "KB_AGENT_LLM_MAX_TOKENS=8", "KB_AGENT_RUN_TIMEOUT=2h",
 		"KB_AGENT_EMBEDDING_BASE_URL=https://[::1]:2", "KB_AGENT_EMBEDDING_MODEL=e", "KB_AGENT_EMBEDDING_API_KEY=sk-two",
-		"KB_AGENT_DATA_DIR=data", "KB_AGENT_AUDIT_LOG=a.log", "KB_AGENT_LOG_LEVEL=debug", "KB_AGENT_LOG_FORMAT=json", "OTHER=x", "KB_AGENT_E2E_LLM_MODEL=x")
+		"KB_AGENT_DATA_DIR=data", "KB_AGENT_AUDIT_LOG=a.log", "KB_AGENT_LOG_LEVEL=debug", "KB_AGENT_LOG_FORMAT=json", "OTHER=x", "KB_AGENT_E2E_LLM_MODEL=x",
+		"KB_AGENT_REFINE_CONTEXT=on", "KB_AGENT_SYNONYMS=syn.txt", "KB_AGENT_WEB_SEARCH=ambiguous", "KB_AGENT_WEB_REPLACE=on", "KB_AGENT_SEARXNG_URL=http://s",
+		"KB_AGENT_TAVILY_API_KEY=", "KB_AGENT_WEB_COOLDOWN=1s", "KB_AGENT_WEB_ALLOW=wiki.local, 10.0.0.0/8",
+		"KB_AGENT_VERIFY=true", "KB_AGENT_VERIFY_THRESHOLD=.6", "KB_AGENT_VERIFY_MAX_ATTEMPTS=1", "KB_AGENT_VERIFY_FORMULA=rate", "KB_AGENT_VERIFY_SHOW_CLAIMS=on",
+		"KB_AGENT_CONFIDENCE=on", "KB_AGENT_CONFIDENCE_PASS=.9", "KB_AGENT_CONFIDENCE_REVIEW=.7", "KB_AGENT_CONFIDENCE_CORRECT=.5",
+		"KB_AGENT_REVIEW=blocking", "KB_AGENT_REVIEW_SLA=1h", "KB_AGENT_REVIEW_BASE_URL=http://r", "KB_AGENT_REVIEW_WEBHOOK_URL=http://hook?k=1",
+		"KB_AGENT_SMTP_HOST=mail", "KB_AGENT_SMTP_PORT=25", "KB_AGENT_SMTP_USER=u", "KB_AGENT_SMTP_PASSWORD=pw", "KB_AGENT_SMTP_FROM=a@b", "KB_AGENT_SMTP_TO=c@d, e@f",
+		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9")
 	require.NoError(t, err)
 	assert.Equal(t, state.Settings{
 		MaxIterations: 10, AutoApproveMaxItems: 0, VectorScoreThreshold: 0.9, EvidenceMinScore: 0.25, GenerateMinScore: 0.25, MaxContextItems: 100,
 		Evaluator: state.EvaluatorLLM, AnswerMode: state.ModeStrict, Abstention: "Nothing found.", MaxLLMCalls: 7, MaxLLMTokens: 8, RunTimeout: 2 * time.Hour,
+		RefineContext: true, WebSearch: state.WebAmbiguous, WebReplace: true, Verify: true, VerifyMin: .6, VerifyAttempts: 1, VerifyRate: true, ShowClaims: true,
+		ScoreConfidence: true, ConfidencePass: .9, ConfidenceReview: .7, ConfidenceCorrect: .5, ReviewMode: state.ReviewBlocking,
 	}, c.Settings)
-	assert.Equal(t, config.LLM{BaseURL: "http://localhost:1/v1", APIKey: "sk-one", Model: "m", FastModel: "f", Provider: "openai", Timeout: 90 * time.Second}, c.LLM)
+	assert.Equal(t, config.Web{SearXNGURL: "http://s", Cooldown: time.Second, Allow: []string{"wiki.local", "10.0.0.0/8"}}, c.Web)
+	assert.Equal(t, config.Review{SLA: time.Hour, BaseURL: "http://r", WebhookURL: "http://hook?k=1"}, c.Review)
+	assert.Equal(t, config.SMTP{Host: "mail", Port: 25, User: "u", Password: "pw", From: "a@b", To: []string{"c@d", "e@f"}}, c.SMTP)
+	assert.Equal(t, []string{"redis://h", "syn.txt", "p"}, []string{c.RedisURL, c.Synonyms, c.Prompts})
+	assert.Equal(t, config.LLM{BaseURL: "http://localhost:1/v1", APIKey: "sk-one", Model: "m", FastModel: "f", Provider: "openai", Timeout: 90 * time.Second, RatePerMinute: 9}, c.LLM)
 	assert.Equal(t, config.Embedding{BaseURL: "https://[::1]:2", Model: "e", APIKey: "sk-two"}, c.Embedding)
 	assert.Equal(t, []any{"data", "a.log", slog.LevelDebug, "json"}, []any{c.DataDir, c.AuditLog, c.LogLevel, c.LogFormat})
-	assert.Equal(t, []string{"sk-one", "sk-two"}, c.Secrets())
+	assert.Equal(t, []string{"sk-one", "sk-two", "http://hook?k=1", "pw", "redis://h"}, c.Secrets())
 	for _, v := range c.Values() {
+		if v.Name == "KB_AGENT_TAVILY_API_KEY" { // there is one provider
+			continue
+		}
 		assert.Equal(t, config.SourceEnvironment, v.Source, v.Name)
 	}
 }

@@ -15,48 +15,18 @@ type unbuilt struct {
 	isSecret bool
 }
 
-var off = []string{"off", "false", "no", "0"}
-
 // later are the variables of the stages to come, without the prefix.
 var later = map[string]unbuilt{
-	"REFINE_CONTEXT":      {name: "context refinement", fine: off},
-	"WEB_SEARCH":          {name: "web search", fine: off},
-	"SEARXNG_URL":         {name: "web search"},
-	"TAVILY_API_KEY":      {name: "web search", isSecret: true},
-	"WEB_COOLDOWN":        {name: "web search", fine: []string{"30s"}},
-	"VERIFY":              {name: "answer verification", fine: off},
-	"VERIFY_THRESHOLD":    {name: "answer verification", fine: []string{"0.7"}},
-	"VERIFY_MAX_ATTEMPTS": {name: "answer verification", fine: []string{"0", "2"}},
-	"VERIFY_SHOW_CLAIMS":  {name: "answer verification", fine: off},
-	"CONFIDENCE":          {name: "confidence scoring", fine: off},
-	"CONFIDENCE_PASS":     {name: "confidence scoring", fine: []string{"0.85"}},
-	"CONFIDENCE_REVIEW":   {name: "confidence scoring", fine: []string{"0.65"}},
-	"CONFIDENCE_CORRECT":  {name: "confidence scoring", fine: []string{"0.4"}},
-	"REVIEW":              {name: "human review", fine: off},
-	"REVIEW_SLA":          {name: "human review", fine: []string{"2h"}},
-	"REVIEW_WEBHOOK_URL":  {name: "human review", isSecret: true},
-	"DATABASE_URL":        {name: "a database server", isSecret: true},
-	"REDIS_URL":           {name: "a cache server", isSecret: true},
+	"DATABASE_URL": {name: "a database server", isSecret: true},
 }
 
 // laterValues are values of existing variables that a later stage adds.
-var laterValues = map[string]map[string]string{
-	"LLM_PROVIDER": {"anthropic": "the provider anthropic"},
-	"EVALUATOR":    {"signals": "the evaluator signals", "heuristic": "the evaluator heuristic"},
-}
+var laterValues = map[string]map[string]string{}
 
 func unbuiltFeature(name string) (unbuilt, bool) {
 	name = strings.TrimPrefix(name, prefix)
-	if strings.HasPrefix(name, "SMTP_") {
-		return unbuilt{name: "mail", isSecret: true}, true
-	}
 	u, ok := later[name]
 	return u, ok
-}
-
-func unbuiltValue(name, value string) (feature string, ok bool) {
-	feature, ok = laterValues[strings.TrimPrefix(name, prefix)][value]
-	return feature, ok
 }
 
 // harmless reports whether a value asks for nothing.

@@ -20,15 +20,45 @@ type variables struct {
 	EvidenceMinScore     float64       `env:"EVIDENCE_MIN_SCORE" envDefault:"0.3" min:"0" max:"1" help:"passages graded lower are dropped"`
 	GenerateMinScore     float64       `env:"GENERATE_MIN_SCORE" envDefault:"0.7" min:"0" max:"1" help:"average grade that is enough to answer, at least EVIDENCE_MIN_SCORE"`
 	MaxContextItems      int           `env:"MAX_CONTEXT_ITEMS" envDefault:"20" min:"1" max:"100" help:"passages that are graded and answered from at once"`
-	Evaluator            string        `env:"EVALUATOR" envDefault:"auto" oneof:"auto llm lexical" help:"who grades passages; auto takes the model when there is one"`
+	Evaluator            string        `env:"EVALUATOR" envDefault:"auto" oneof:"auto llm lexical signals heuristic" help:"who grades passages; auto takes the model when there is one; signals and heuristic judge a retrieval as a whole"`
 	AnswerMode           string        `env:"ANSWER_MODE" envDefault:"best_effort" oneof:"strict best_effort open" help:"what to do when the evidence is weak"`
 	QueryExpansion       toggle        `env:"QUERY_EXPANSION" envDefault:"on" help:"search again with synonyms when nothing fits"`
 	Abstention           string        `env:"ABSTENTION" envDefault:"I could not find an answer to this in the knowledge base." help:"the sentence that says that there is no answer"`
-	LLMProvider          string        `env:"LLM_PROVIDER" envDefault:"openai" oneof:"openai" help:"protocol of the model server"`
-	LLMBaseURL           string        `env:"LLM_BASE_URL" kind:"url" help:"address of an OpenAI-compatible server, like http://localhost:11434/v1; with an API key the default is https://api.openai.com/v1"`
+	RefineContext        toggle        `env:"REFINE_CONTEXT" envDefault:"off" help:"cut passages into strips and answer from the relevant ones"`
+	Synonyms             string        `env:"SYNONYMS" help:"file of synonyms, one group a line, beside the built-in ones"`
+	WebSearch            string        `env:"WEB_SEARCH" envDefault:"off" oneof:"off incorrect ambiguous" help:"search the web when nothing found is relevant (incorrect), or only partly (ambiguous)"`
+	WebReplace           toggle        `env:"WEB_REPLACE" envDefault:"off" help:"web results replace the passages instead of being added"`
+	SearXNGURL           string        `env:"SEARXNG_URL" kind:"url" help:"address of a SearXNG server that offers JSON"`
+	TavilyAPIKey         string        `env:"TAVILY_API_KEY" kind:"secret" help:"key of the search service Tavily"`
+	WebCooldown          time.Duration `env:"WEB_COOLDOWN" envDefault:"30s" min:"0s" max:"24h" help:"time between two questions that search the web"`
+	WebAllow             string        `env:"WEB_ALLOW" help:"private hosts or networks that pages may be fetched from, separated by commas"`
+	Verify               string        `env:"VERIFY" envDefault:"auto" oneof:"auto on off" help:"check the claims of each answer against its passages; auto does when there is a model"`
+	VerifyThreshold      float64       `env:"VERIFY_THRESHOLD" envDefault:"0.7" min:"0" max:"1" help:"confidence from which an answer counts as grounded"`
+	VerifyMaxAttempts    int           `env:"VERIFY_MAX_ATTEMPTS" envDefault:"2" min:"0" max:"5" help:"corrections of an answer that is not grounded"`
+	VerifyFormula        string        `env:"VERIFY_FORMULA" envDefault:"standard" oneof:"standard rate" help:"how claims become a confidence; rate has no absolute penalty"`
+	VerifyShowClaims     toggle        `env:"VERIFY_SHOW_CLAIMS" envDefault:"off" help:"show each claim with its verdict"`
+	Confidence           toggle        `env:"CONFIDENCE" envDefault:"off" help:"score each answer and decide by the score; switches VERIFY on"`
+	ConfidencePass       float64       `env:"CONFIDENCE_PASS" envDefault:"0.85" min:"0" max:"1" help:"score from which an answer passes"`
+	ConfidenceReview     float64       `env:"CONFIDENCE_REVIEW" envDefault:"0.65" min:"0" max:"1" help:"score from which an answer is reviewed, not corrected"`
+	ConfidenceCorrect    float64       `env:"CONFIDENCE_CORRECT" envDefault:"0.4" min:"0" max:"1" help:"score from which an answer is corrected, not searched for in the web"`
+	Review               string        `env:"REVIEW" envDefault:"off" oneof:"off provisional blocking" help:"ask a person about doubtful answers: provisional answers at once, blocking waits; switches VERIFY on"`
+	ReviewSLA            time.Duration `env:"REVIEW_SLA" envDefault:"2h" min:"1s" max:"8760h" help:"time within which a review is to be decided"`
+	ReviewBaseURL        string        `env:"REVIEW_BASE_URL" kind:"url" help:"address in front of a review's id in notifications"`
+	ReviewWebhookURL     string        `env:"REVIEW_WEBHOOK_URL" kind:"secret" help:"address that is told of new reviews, like an incoming webhook of Slack or Teams"`
+	SMTPHost             string        `env:"SMTP_HOST" help:"mail server that tells of new reviews"`
+	SMTPPort             int           `env:"SMTP_PORT" envDefault:"587" min:"1" max:"65535" help:"port of the mail server; 465 speaks TLS at once, others STARTTLS"`
+	SMTPUser             string        `env:"SMTP_USER" help:"user of the mail server"`
+	SMTPPassword         string        `env:"SMTP_PASSWORD" kind:"secret" help:"password of the mail server"`
+	SMTPFrom             string        `env:"SMTP_FROM" help:"sender of mails about reviews"`
+	SMTPTo               string        `env:"SMTP_TO" help:"receivers of mails about reviews, separated by commas"`
+	RedisURL             string        `env:"REDIS_URL" kind:"secret" help:"Redis server that keeps grades for an hour, like redis://localhost:6379/0; without one the process keeps them"`
+	Prompts              string        `env:"PROMPTS" help:"folder of prompt templates that replace the built-in ones"`
+	LLMProvider          string        `env:"LLM_PROVIDER" envDefault:"openai" oneof:"openai anthropic" help:"protocol of the model server"`
+	LLMBaseURL           string        `env:"LLM_BASE_URL" kind:"url" help:"address of an OpenAI-compatible server, like http://localhost:11434/v1; with an API key the default is that of the provider"`
 	LLMAPIKey            string        `env:"LLM_API_KEY" kind:"secret" help:"key of the model server; local servers need none"`
 	LLMModel             string        `env:"LLM_MODEL" help:"name of the model; without one, answers quote the documents"`
 	LLMFastModel         string        `env:"LLM_FAST_MODEL" help:"name of a cheaper model for routing and grading"`
+	LLMRatePerMinute     int           `env:"LLM_RATE_PER_MINUTE" envDefault:"0" min:"0" max:"1000000" help:"calls of the model in a minute; 0 is no limit"`
 	LLMTimeout           time.Duration `env:"LLM_TIMEOUT" envDefault:"60s" min:"1ms" max:"24h" help:"time for one call of the model with its retries"`
 	LLMMaxCalls          int           `env:"LLM_MAX_CALLS" envDefault:"0" min:"0" max:"1000000" help:"calls of the model for one question; 0 is no limit"`
 	LLMMaxTokens         int           `env:"LLM_MAX_TOKENS" envDefault:"0" min:"0" max:"1000000000" help:"tokens for one question; 0 is no limit"`
