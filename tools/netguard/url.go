@@ -49,7 +49,7 @@ func (c *Client) check(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return refuse("only http and https are fetched, not %q", u.Scheme)
-	case u.Opaque != "" || u.Hostname() == "":
+	case u.Opaque != "" || hostKey(u.Hostname()) == "":
 		return refuse("the URL names no host")
 	case u.User != nil:
 		return refuse("a URL with a user name or password is not fetched")

@@ -28,6 +28,7 @@ func TestURLsThatAreNotFetched(t *testing.T) {
 		"javascript:alert(1)":                     "only http and https",
 		"http:example.com":                        "names no host",
 		"http:///x":                               "names no host",
+		"http://./":                               "names no host",
 		"http://:80/":                             "names no host",
 		"http://user@example.com/":                "user name or password",
 		"http://user:pw@example.com/":             "user name or password",
