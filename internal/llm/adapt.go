@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"fmt"
 	"maps"
 
 	"github.com/tmc/langchaingo/llms"
@@ -16,7 +15,7 @@ func (m *Model) adapt(ctx context.Context, c *call, w *watch) (*llms.ContentResp
 	var left feature
 	tried := maps.Clone(c.without)
 	for {
-		resp, err := m.ask(ctx, c, w)
+		resp, err := m.wire.ask(ctx, c, w)
 		if err == nil {
 			m.remember(ctx, c)
 			return resp, nil
@@ -40,17 +39,4 @@ func (m *Model) remember(ctx context.Context, c *call) {
 		m.endpoint.cfg.Logger.WarnContext(ctx, "the server refuses a part of the request, going on without it",
 			"endpoint", m.endpoint.cfg.BaseURL, "model", c.model, "part", string(f))
 	}
-}
-
-// ask sends the call once, through langchaingo.
-func (m *Model) ask(ctx context.Context, c *call, w *watch) (*llms.ContentResponse, error) {
-	x := &exchange{call: c, watch: w}
-	resp, err := m.inner.GenerateContent(context.WithValue(ctx, exchangeKey{}, x), c.messages, c.inner())
-	switch {
-	case x.err != nil: // langchaingo may have flattened it
-		return nil, x.err
-	case err != nil:
-		return nil, fmt.Errorf("llm: langchaingo: %w", err)
-	}
-	return resp, nil
 }

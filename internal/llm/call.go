@@ -17,13 +17,14 @@ type call struct {
 	model    string
 	schema   *jsonSchema
 	out      sink
+	provider string
 	legacy   bool // max_tokens is the field to try first, else max_completion_tokens
 	without  features
 }
 
 // newCall resolves and checks the options.
 func newCall(cfg Config, messages []llms.MessageContent, options []llms.CallOption) (*call, error) {
-	c := &call{model: cfg.Model, legacy: !openAIHost(cfg.BaseURL)}
+	c := &call{model: cfg.Model, provider: cfg.Provider, legacy: !openAIHost(cfg.BaseURL)}
 	for _, option := range options {
 		option(&c.opts)
 	}

@@ -1,8 +1,8 @@
 // Package llm is the one place that names a model provider: it gives the rest of the program an
 // [llms.Model] and an [Embedder] over any OpenAI-compatible endpoint (OpenAI, Ollama's /v1, vLLM,
-// the llama.cpp server).
-// It may import langchaingo's llms and llms/openai packages, cenkalti/backoff and the standard
-// library, and nothing of this module.
+// the llama.cpp server), and an llms.Model over Anthropic's Messages API.
+// It may import langchaingo's llms and llms/openai packages, cenkalti/backoff, sony/gobreaker,
+// golang.org/x/time and the standard library, and nothing of this module.
 //
 // # How a call travels
 //
@@ -17,6 +17,10 @@
 // The reason: langchaingo v0.1.14 merges parallel tool calls of a stream, answers a cut or
 // cancelled stream with a nil error, drops top_p and loses HTTP statuses and Retry-After. Each of
 // these has a wire test here.
+//
+// The Messages API is spoken by a client of ours (see anthropic.go): langchaingo's sends neither the
+// tool choice nor a JSON mode and tears text and tool calls of one reply apart. Retries, the breaker,
+// the limit of requests a minute and the errors are the same for both.
 //
 // # Promises
 //

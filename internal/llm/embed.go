@@ -18,8 +18,9 @@ const (
 	MaxBatchSize     = 2048
 )
 
-// EmbeddingConfig says which embedding model to talk to. Only Model is always needed; a field that
-// [Config] has too means the same here, but Timeout bounds one batch and not a whole [Embedder.Embed].
+// EmbeddingConfig says which embedding model to talk to, in the OpenAI protocol. Only Model is always
+// needed; a field that [Config] has too means the same here, but Timeout bounds one batch and not a
+// whole [Embedder.Embed].
 type EmbeddingConfig struct {
 	BaseURL        string
 	APIKey         string
@@ -28,6 +29,8 @@ type EmbeddingConfig struct {
 	AttemptTimeout time.Duration
 	MaxRetries     int
 	RetryWait      time.Duration
+	RatePerMinute  int
+	Limit          *Limit
 	Transport      http.RoundTripper
 	Logger         *slog.Logger
 
@@ -41,7 +44,7 @@ func (c EmbeddingConfig) config() Config {
 	return Config{
 		BaseURL: c.BaseURL, APIKey: c.APIKey, Model: c.Model,
 		Timeout: c.Timeout, AttemptTimeout: c.AttemptTimeout, MaxRetries: c.MaxRetries,
-		RetryWait: c.RetryWait, Transport: c.Transport, Logger: c.Logger,
+		RetryWait: c.RetryWait, RatePerMinute: c.RatePerMinute, Limit: c.Limit, Transport: c.Transport, Logger: c.Logger,
 	}
 }
 
@@ -130,8 +133,8 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 	if err != nil {
 		return nil, fmt.Errorf("llm: writing the request: %w", err)
 	}
-	vectors, err := retry(ctx, e.endpoint, func(ctx context.Context, _ *watch) ([][]float32, error) {
-		return e.ask(ctx, body, len(texts))
+	vectors, err := retry(ctx, e.endpoint, func(ctx context.Context, w *watch) ([][]float32, error) {
+		return e.ask(ctx, w, body, len(texts))
 	})
 	if err != nil {
 		return nil, err
@@ -140,8 +143,8 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 }
 
 // ask sends one batch once.
-func (e *Embedder) ask(ctx context.Context, body []byte, want int) ([][]float32, error) {
-	resp, err := e.endpoint.send(ctx, http.MethodPost, "/embeddings", body)
+func (e *Embedder) ask(ctx context.Context, w *watch, body []byte, want int) ([][]float32, error) {
+	resp, err := e.endpoint.send(ctx, w, http.MethodPost, "/embeddings", body)
 	if err != nil {
 		return nil, err
 	}

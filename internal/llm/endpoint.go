@@ -37,8 +37,13 @@ func newEndpoint(cfg Config) *endpoint {
 }
 
 // send performs one request and returns a 2xx response, whose body the caller closes. Its errors
-// are the cause of a done context, ErrUnreachable or a *StatusError.
-func (e *endpoint) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+// are the cause of a done context, ErrRateLimit, ErrUnreachable or a *StatusError.
+func (e *endpoint) send(ctx context.Context, w *watch, method, path string, body []byte) (*http.Response, error) {
+	w.pause() // waiting for our own limit is not the server's silence
+	if err := e.cfg.Limit.wait(ctx, e.cfg.BaseURL); err != nil {
+		return nil, err
+	}
+	w.touch()
 	req, err := http.NewRequestWithContext(ctx, method, e.cfg.BaseURL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("llm: building a request: %w", err)
@@ -47,9 +52,7 @@ func (e *endpoint) send(ctx context.Context, method, path string, body []byte) (
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if e.cfg.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+e.cfg.APIKey)
-	}
+	e.authorize(req)
 	resp, err := e.client.Do(req)
 	switch {
 	case ctx.Err() != nil:
@@ -64,6 +67,20 @@ func (e *endpoint) send(ctx context.Context, method, path string, body []byte) (
 		return nil, e.statusError(resp)
 	}
 	return resp, nil
+}
+
+func (e *endpoint) authorize(req *http.Request) {
+	anthropic := e.cfg.Provider == ProviderAnthropic
+	if anthropic {
+		req.Header.Set("Anthropic-Version", anthropicVersion)
+	}
+	switch {
+	case e.cfg.APIKey == "":
+	case anthropic:
+		req.Header.Set("X-Api-Key", e.cfg.APIKey)
+	default:
+		req.Header.Set("Authorization", "Bearer "+e.cfg.APIKey)
+	}
 }
 
 // readAll reads a whole reply. A reply that breaks off is ErrCut and may be asked for again.
@@ -91,8 +108,15 @@ func (e *endpoint) cut(why string, cause error, retry bool) error {
 func (e *endpoint) malformed(why string, cause error) error {
 	return &failure{
 		kind: ErrMalformed, cause: cause,
-		text: fmt.Sprintf("the reply of %s is not what the OpenAI protocol says (%s): check the base URL", e.cfg.BaseURL, e.redact(why)),
+		text: fmt.Sprintf("the reply of %s is not what the %s protocol says (%s): check the base URL", e.cfg.BaseURL, e.protocolName(), e.redact(why)),
 	}
+}
+
+func (e *endpoint) protocolName() string {
+	if e.cfg.Provider == ProviderAnthropic {
+		return "Anthropic"
+	}
+	return "OpenAI"
 }
 
 func (e *endpoint) statusError(resp *http.Response) error {
@@ -126,7 +150,10 @@ func reason(err error) (why string, retry bool) {
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var unknown x509.UnknownAuthorityError
+	var permanent interface{ Permanent() bool }
 	switch {
+	case errors.As(err, &permanent) && permanent.Permanent():
+		return err.Error(), false
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the host name %q cannot be resolved: check the base URL and the network", dns.Name), true
 	case errors.As(err, &cert), errors.As(err, &unknown):

@@ -20,6 +20,8 @@ var (
 	ErrUnreachable = errors.New("the server cannot be reached")
 	// ErrMalformed marks a whole reply, with a good status, that is not what the protocol says.
 	ErrMalformed = errors.New("the reply is not what the protocol says")
+	// ErrRateLimit marks a request that our own rate limit would hold back beyond the end of the call.
+	ErrRateLimit = errors.New("the rate limit leaves no room")
 	// ErrModelUnknown marks a server that answers but does not list the configured model; see [Ping].
 	ErrModelUnknown = errors.New("the server does not list the model")
 )
@@ -56,6 +58,8 @@ func (e *StatusError) advice() string {
 		return "the account's quota is used up: check plan and billing"
 	case e.Status == http.StatusTooManyRequests && e.RetryAfter > 0:
 		return fmt.Sprintf("too many requests: wait %s", e.RetryAfter)
+	case e.Status == statusOverloaded:
+		return "it is overloaded: try again later"
 	case e.Status/100 == 3:
 		return "it redirects: check the base URL"
 	case e.Status >= 500:
@@ -77,7 +81,12 @@ var statusAdvice = map[int]string{
 	http.StatusTooManyRequests:       "too many requests: slow down or check the quota",
 }
 
-func (e *StatusError) quota() bool { return strings.Contains(e.Body, "insufficient_quota") }
+// statusOverloaded is Anthropic's own status.
+const statusOverloaded = 529
+
+func (e *StatusError) quota() bool {
+	return strings.Contains(e.Body, "insufficient_quota") || strings.Contains(e.Body, "credit balance is too low")
+}
 
 func (e *StatusError) temporary() bool {
 	switch e.Status {

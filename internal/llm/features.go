@@ -46,12 +46,13 @@ func (c *call) refused(err error, tried features) feature {
 func (c *call) named(names func(string) bool, tried features) feature {
 	// Out of this range the caller is wrong, not the server: that must stay an error.
 	sensible := c.opts.Temperature >= 0 && c.opts.Temperature <= 2
+	openAI := c.provider == ProviderOpenAI // the other has one token limit, and usage in every stream
 	switch {
-	case c.opts.MaxTokens > 0 && !tried[tokenLimit] && names(c.limitField()):
+	case openAI && c.opts.MaxTokens > 0 && !tried[tokenLimit] && names(c.limitField()):
 		return tokenLimit
 	case sensible && !tried[temperature] && names("temperature"):
 		return temperature
-	case c.out.wanted() && !tried[streamOptions] && names("stream_options"):
+	case openAI && c.out.wanted() && !tried[streamOptions] && names("stream_options"):
 		return streamOptions
 	}
 	return c.untriedSchema(tried)

@@ -6,19 +6,23 @@ import (
 	"fmt"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/llms/openai"
 )
 
-// Model is a chat model behind an OpenAI-compatible endpoint. Make one with [New]; it is safe for
-// concurrent use and holds no goroutine.
+// Model is a chat model behind an endpoint of one of the providers. Make one with [New]; it is safe
+// for concurrent use and holds no goroutine.
 type Model struct {
 	endpoint *endpoint
-	inner    *openai.LLM
+	wire     protocol
 	refused  memory
 	breaker  *breaker
 }
 
 var _ llms.Model = (*Model)(nil)
+
+// protocol asks once and returns a whole, checked reply. Its errors are those of the endpoint.
+type protocol interface {
+	ask(ctx context.Context, c *call, w *watch) (*llms.ContentResponse, error)
+}
 
 // New checks cfg and makes a Model. It sends nothing and reads no environment; [Ping] asks whether
 // the server is there. The error names every field that cannot work.
@@ -32,14 +36,11 @@ func New(cfg Config) (*Model, error) {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
 	m := &Model{endpoint: newEndpoint(cfg), breaker: newBreaker(cfg)}
-	m.inner, err = openai.New(
-		// langchaingo must have a token, and never sees the true one. What it reads from the environment
-		// besides (model, organisation, address) stays with it: each call names its model, and our
-		// client takes nothing of its request but the body.
-		openai.WithToken("kept by our client"),
-		openai.WithBaseURL(cfg.BaseURL),
-		openai.WithHTTPClient(doer{m.endpoint}),
-	)
+	if cfg.Provider == ProviderAnthropic {
+		m.wire = anthropic{m.endpoint}
+		return m, nil
+	}
+	m.wire, err = newOpenAI(m.endpoint)
 	if err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
@@ -53,7 +54,8 @@ func New(cfg Config) (*Model, error) {
 //
 // The temperature is 0 unless llms.WithTemperature says otherwise; top_p and seed 0 mean unset;
 // llms.WithTopK, WithMinLength, WithMaxLength, WithCandidateCount and WithRepetitionPenalty are no
-// part of the protocol and have no effect. Several tool results may stand in one message. Each tool
+// part of the OpenAI protocol and have no effect; to Anthropic only WithTopK goes of these, no seed and
+// no penalties, and a call without a token limit has [DefaultAnthropicMaxTokens]. Several tool results may stand in one message. Each tool
 // call of the reply has an id.
 //
 // On success every choice has a StopReason: "stop", "length" (the token limit cut the text: the
@@ -61,9 +63,9 @@ func New(cfg Config) (*Model, error) {
 //
 // Errors, in this order: ctx.Err() itself whenever ctx is done, even if an answer came at the same
 // moment; an error that is [context.DeadlineExceeded] when Config.Timeout is used up or an attempt
-// stayed silent; a *[StatusError]; [ErrUnreachable], [ErrCut], [ErrMalformed]. Unreachable servers,
-// broken connections, silence and the statuses 408, 429 and 5xx are retried, but never after the
-// first piece of text was streamed.
+// stayed silent; a *[StatusError]; [ErrUnreachable], [ErrCut], [ErrMalformed], [ErrRateLimit].
+// Unreachable servers, broken connections, silence and the statuses 408, 429 and 5xx (529, overloaded,
+// too) are retried, but never after the first piece of text was streamed.
 func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ type jsonSchema struct {
 // Schema asks for a reply that is valid under a JSON schema. name identifies the schema to the
 // server: letters, digits, _ and -, at most 64. It is passed in the option's metadata, so it must come
 // after llms.WithMetadata and llms.WithOptions, and a model that is not a [Model] ignores it. It is
-// sent as strict: OpenAI then wants every property required and additionalProperties false.
+// sent as strict: OpenAI then wants every property required and additionalProperties false. To Anthropic
+// it goes as the input of a tool that the model must call; it cannot stand beside other tools there.
 //
 // A server that refuses it is asked once more without; when that works, the name is remembered as
 // refused for that model and the log says so. The reply is then plain text, and even a constrained

@@ -12,7 +12,7 @@ import (
 // maxPing bounds Ping, however patient the configuration is.
 const maxPing = 10 * time.Second
 
-// Ping asks GET {base}/models, once, for at most 10 seconds: is the server there, does it take the
+// Ping asks the provider for its list of models (GET {base}/models), once, for at most 10 seconds: is the server there, does it take the
 // key, does it list cfg.Model (not asked when Model is empty)? It works for chat and for embedding
 // endpoints. nil means yes to all.
 //
@@ -28,7 +28,7 @@ func Ping(ctx context.Context, cfg Config) error {
 	cfg.MaxRetries = -1
 	cfg.Timeout = min(cfg.Timeout, maxPing)
 	e := newEndpoint(cfg)
-	names, err := retry(ctx, e, func(ctx context.Context, _ *watch) ([]string, error) { return e.models(ctx) })
+	names, err := retry(ctx, e, e.models)
 	if err != nil || cfg.Model == "" || lists(names, cfg.Model) {
 		return err
 	}
@@ -36,8 +36,12 @@ func Ping(ctx context.Context, cfg Config) error {
 		cfg.BaseURL, cfg.Model, some(names))}
 }
 
-func (e *endpoint) models(ctx context.Context) ([]string, error) {
-	resp, err := e.send(ctx, http.MethodGet, "/models", nil)
+func (e *endpoint) models(ctx context.Context, w *watch) ([]string, error) {
+	path := "/models"
+	if e.cfg.Provider == ProviderAnthropic {
+		path = "/v1/models?limit=1000"
+	}
+	resp, err := e.send(ctx, w, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +69,12 @@ func (e *endpoint) models(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// lists also knows that Ollama lists "llama3" as "llama3:latest".
+// lists also knows that Ollama lists "llama3" as "llama3:latest", and that Anthropic lists an alias
+// like "claude-x-latest" under its dates only.
 func lists(names []string, model string) bool {
-	return slices.Contains(names, model) || slices.Contains(names, model+":latest")
+	alias, dated := strings.CutSuffix(model, "-latest")
+	return slices.Contains(names, model) || slices.Contains(names, model+":latest") ||
+		dated && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, alias+"-") })
 }
 
 // some quotes the first few names.

@@ -23,7 +23,7 @@ func (e *endpoint) chat(req *http.Request, x *exchange) (*completion, error) {
 	if body, err = x.call.amend(body); err != nil {
 		return nil, err
 	}
-	resp, err := e.send(ctx, http.MethodPost, chatPath, body)
+	resp, err := e.send(ctx, x.watch, http.MethodPost, chatPath, body)
 	if err != nil {
 		return nil, err
 	}
