@@ -46,8 +46,8 @@ func scanNotice(row pgx.Row) (n review.Notice, err error) {
 
 // Settle implements review.Store.
 func (r *Reviews) Settle(ctx context.Context, n review.Notice) error {
-	_, err := r.db.write(ctx, `UPDATE review_notices SET sent = $1::bigint, dropped = $2, due = $3, last_error = $4, taken = 0
-		WHERE entry = $5 AND channel = $6 AND sent = 0 AND dropped = '' AND (attempts = $7 OR $1 <> 0)`,
+	_, err := r.db.write(ctx, `UPDATE review_notices SET sent = $1, dropped = $2, due = $3, last_error = $4, taken = 0
+		WHERE entry = $5 AND channel = $6 AND sent = 0 AND dropped = '' AND (attempts = $7 OR $1::bigint <> 0)`,
 		micros(n.SentAt), n.Dropped, micros(n.Due), n.LastError, n.Entry, n.Channel, n.Attempts)
 	return err
 }
@@ -72,6 +72,6 @@ func (r *Reviews) Notices(ctx context.Context, id string) (list []review.Notice,
 
 // Hasten implements review.Store.
 func (r *Reviews) Hasten(ctx context.Context, now time.Time) error {
-	_, err := r.db.write(ctx, `UPDATE review_notices SET due = $1 WHERE sent = 0 AND dropped = '' AND due > $1 AND taken <= $1`, micros(now))
+	_, err := r.db.write(ctx, `UPDATE review_notices SET due = $1 WHERE sent = 0 AND dropped = '' AND due > $1::bigint AND taken <= $1`, micros(now))
 	return err
 }
