@@ -14,6 +14,7 @@ type Signals struct {
 	Three   float64 // in the three sentences that together hold most
 	Pairs   float64 // neighbouring terms of the claim that stand near each other in a sentence
 	Missing float64 // 1 − e^(−m/20), m the weight of the terms that stand nowhere: many absent words are worse than few
+	Distant float64 // the same for the terms that do not stand in the three sentences
 	Rarest  float64 // the heaviest absent term, as a share of the heaviest term of the claim
 	Numbers float64 // share of the claim's numbers that stand nowhere
 	Names   float64 // share of the claim's names that stand nowhere
@@ -44,6 +45,18 @@ func Measure(claim, passage string, idf func(term string) float64) Signals {
 	p := v.passage(passage, idf)
 	s, _ := p.signals(weigh(statements[0], p.weight))
 	return s
+}
+
+func MeasureAll(claim, passage string, idf func(term string) float64) []Signals {
+	v := newVocabulary()
+	statements := v.read(claim)
+	p := v.passage(passage, idf)
+	var out []Signals
+	for _, st := range statements {
+		s, _ := p.signals(weigh(st, p.weight))
+		out = append(out, s)
+	}
+	return out
 }
 
 // passage is a text prepared for many claims.
@@ -86,6 +99,7 @@ func (p passage) signals(w weighed) (Signals, []candidate) {
 		s.Best = top[0].share
 	}
 	s.Three = w.three(r.masks)
+	s.Distant = 1 - math.Exp(-(1-s.Three)*w.total/20)
 	w.absent(&s, r.all)
 	s.Numbers = p.absentNumbers(w.quantities)
 	s.Clash = p.clash(w, top)

@@ -1,0 +1,42 @@
+package verify
+
+// Contradiction is how much speaks for a contradiction between claim and passage, 0–1, and what, as a clause; "" when
+// nothing does. It sees, in English and Chinese, what stands in the same surroundings: numbers of one unit that differ, dates among
+// them, negation on one side only, antonyms and words of direction ("increases", "reduces"), comparatives, and names or
+// terms that changed sides around a verb or "than".
+//
+// Only the sentences that hold most of the claim are looked at. A score is no probability.
+func Contradiction(claim, passage string) (score float64, why string) {
+	v := newVocabulary()
+	statements := v.read(claim)
+	p := v.passage(passage, nil)
+	for _, st := range statements[:min(len(statements), maxClaimStatements)] {
+		w := weigh(st, p.weight)
+		if len(w.terms) == 0 {
+			continue
+		}
+		s, _ := p.signals(w)
+		if x, reason := s.Clash.score(); x > score {
+			score, why = x, reason
+		}
+	}
+	return score, why
+}
+
+// score is the strongest sign of a contradiction, with what it is.
+func (c Clash) score() (score float64, why string) {
+	for _, sign := range []struct {
+		strength float64
+		why      string
+	}{
+		{max(c.Against-c.For, 0), "the evidence says the opposite of a word of direction in it"},
+		{c.Negation, "one of the claim and the evidence is negated"},
+		{c.Number, "the evidence gives another number"},
+		{c.Swap, "the evidence has the sides the other way round"},
+	} {
+		if sign.strength > score {
+			score, why = sign.strength, sign.why
+		}
+	}
+	return score, why
+}
