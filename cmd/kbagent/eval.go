@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kbagent/kbagent/internal/eval"
+)
+
+func newEval(_ *global, std streams) *cobra.Command {
+	var cfg eval.Config
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eval TASK",
+		Short: "Measure a part of the program on data sets",
+		Long: `eval measures one part of the program on data sets that lie in a folder, DIR/SET/PART/*.jsonl, and prints a table, or with
+--json one object a set: task, set, part, n, config, metrics, intervals (95 %, 1,000 bootstrap resamples with a fixed
+seed), elapsed_ms. The tasks are ` + strings.Join(eval.Tasks(), ", ") + `. Exit code 2: there is no such task, set, part or folder.`,
+		Example: `  kbagent eval grounding --data eval --part dev
+  kbagent eval parsing --data eval --part dev --set object --json`,
+		Args: oneTask,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg.Task = args[0]
+			results := newTable("SET", "CASES", "METRIC", "VALUE", "95 %", "MS")
+			err := eval.Run(cmd.Context(), cfg, func(r eval.Result) error {
+				if asJSON {
+					return printJSON(std.out, r)
+				}
+				addResult(results, r)
+				return nil
+			})
+			if err == nil && !asJSON {
+				err = results.print(std.out)
+			}
+			return evalError(err)
+		},
+	}
+	cmd.Flags().StringVar(&cfg.Data, "data", "", "folder of the data sets")
+	cmd.Flags().StringVar(&cfg.Part, "part", "dev", "dev or heldout")
+	cmd.Flags().StringVar(&cfg.Set, "set", "", "one set of the task (default all)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a set")
+	cmd.AddCommand(newEvalFit(std))
+	return cmd
+}
+
+// newEvalFit makes the weights that package verify holds.
+func newEvalFit(std streams) *cobra.Command {
+	var data string
+	cmd := &cobra.Command{
+		Use:    "fit",
+		Short:  "Fit the weights of the lexical verifier on the development data",
+		Hidden: true,
+		Args:   noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, err := eval.Fit(cmd.Context(), data)
+			if err != nil {
+				return evalError(err)
+			}
+			_, err = io.WriteString(std.out, report.String())
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", "", "folder of the data sets")
+	return cmd
+}
+
+func oneTask(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return &usageError{fmt.Errorf("%s needs one task: %s", cmd.CommandPath(), strings.Join(eval.Tasks(), ", "))}
+}
+
+// evalError makes a wrong task, set, part or folder a wrong use of the command.
+func evalError(err error) error {
+	var usage *eval.UsageError
+	if errors.As(err, &usage) {
+		return &usageError{err}
+	}
+	return err
+}
+
+// addResult adds a line a metric; the set, its cases and the time stand in the first.
+func addResult(t *table, r eval.Result) {
+	set, cases, ms := r.Set, strconv.Itoa(r.N), strconv.FormatFloat(r.ElapsedMS, 'f', 0, 64)
+	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
+		interval := ""
+		if i, ok := r.Intervals[name]; ok {
+			interval = fmt.Sprintf("%.3f–%.3f", i[0], i[1])
+		}
+		t.row(set, cases, name, figure(r.Metrics[name]), interval, ms)
+		set, cases, ms = "", "", ""
+	}
+}
+
+// figure writes counts as whole numbers and shares with three decimals.
+func figure(x float64) string {
+	if x > 1 || x == 0 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 3, 64)
+}
