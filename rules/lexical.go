@@ -106,8 +106,10 @@ func isIdeographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-func (q queryTerms) relevance(item state.Evidence) float64 {
-	f := q.features(item)
+func (q queryTerms) relevance(item state.Evidence) float64 { return q.grade(q.features(item)) }
+
+// grade is the logistic score of an item's features.
+func (q queryTerms) grade(f features) float64 {
 	if f.all == 0 { // not a word in common
 		return 0
 	}
