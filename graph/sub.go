@@ -28,7 +28,7 @@ func Sub[S Reducer[S, U], U any, CS Reducer[CS, CU], CU any](
 		if err != nil {
 			return Command[U]{}, fmt.Errorf("input of the sub-graph: %w", err)
 		}
-		state, _, err := runChild(ctx, child, func(r *run[CS, CU]) error { return r.input(input) })
+		state, err := runChild(ctx, child, nil, func(r *run[CS, CU]) error { return r.input(input) })
 		if err != nil {
 			return Command[U]{}, err
 		}
@@ -45,7 +45,8 @@ func Inline[S Reducer[S, U], U any](g *Graph[S, U], name string, child *App[S, U
 		g.mistake(fmt.Errorf("%w: sub-graph %q", ErrNilFunc, name))
 	}
 	inline := func(ctx context.Context, s S) ([]U, error) {
-		_, updates, err := runChild(ctx, child, func(r *run[S, U]) error { return r.base(s) })
+		var updates []U
+		_, err := runChild(ctx, child, &updates, func(r *run[S, U]) error { return r.base(s) })
 		return updates, err
 	}
 	b := body[S, U]{inline: inline, sub: true}
@@ -55,18 +56,19 @@ func Inline[S Reducer[S, U], U any](g *Graph[S, U], name string, child *App[S, U
 	return g.add(name, b, opts)
 }
 
-// runChild runs the graph of a node, or lets it go on, and returns its final state and all its updates.
-func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], begin func(*run[S, U]) error) (S, []U, error) {
+// runChild runs the graph of a node, or lets it go on, and returns its final state. All its updates are added to those
+// that updates points to, unless that is nil.
+func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], updates *[]U, begin func(*run[S, U]) error) (S, error) {
 	var none S
 	c := ctx.Value(taskKey{}).(*taskContext) // set for every node
 	if c.shared.thread == "" {
-		return runChildInMemory(ctx, c, app, begin)
+		return runChildInMemory(ctx, c, app, updates, begin)
 	}
 	t := &Thread[S, U]{app: app, id: c.childThread(), threadOptions: c.shared.options}
 	t.child = true
 	saved, err := t.lastChild(ctx, c)
 	if err != nil {
-		return none, nil, err
+		return none, err
 	}
 	j := c.journal()
 	sink := childSink[S, U](c, t.id)
@@ -84,13 +86,17 @@ func runChild[S Reducer[S, U], U any](ctx context.Context, app *App[S, U], begin
 	}
 	sink.finish(&res, err)
 	if err != nil {
-		return none, nil, j.reopen(err)
+		return none, j.reopen(err)
 	}
 	if err := j.adopt(res.Interrupts); err != nil {
-		return none, nil, err
+		return none, err
 	}
-	updates, err := t.updates(ctx)
-	return res.State, updates, err
+	if updates != nil {
+		if *updates, err = t.updates(ctx); err != nil {
+			return none, err
+		}
+	}
+	return res.State, nil
 }
 
 // lastChild loads the child that the task has left off. What is stored before the first attempt at a step that this call
@@ -115,7 +121,7 @@ func (t *Thread[S, U]) lastChild(ctx context.Context, c *taskContext) (*restored
 }
 
 // runChildInMemory runs a child of a run without a thread.
-func runChildInMemory[S Reducer[S, U], U any](ctx context.Context, c *taskContext, app *App[S, U], begin func(*run[S, U]) error) (S, []U, error) {
+func runChildInMemory[S Reducer[S, U], U any](ctx context.Context, c *taskContext, app *App[S, U], updates *[]U, begin func(*run[S, U]) error) (S, error) {
 	if _, ok := c.Value(seedKey{}).(uint64); ok {
 		ctx = WithSeed(ctx, c.random(childPurpose).Uint64())
 	}
@@ -123,19 +129,19 @@ func runChildInMemory[S Reducer[S, U], U any](ctx context.Context, c *taskContex
 	sink := childSink[S, U](c, "")
 	r, err := app.newRun(ctx, sink, c.childOptions())
 	if err != nil {
-		return none, nil, err
+		return none, err
 	}
-	r.collect = new([]U)
+	r.collect = updates
 	r.number = 1
 	if err := begin(r); err != nil {
-		return none, nil, err
+		return none, err
 	}
 	res, err := r.execute(ctx)
 	if err == nil && len(res.Interrupts) > 0 {
 		err = ErrNeedsThread
 	}
 	sink.finish(&res, err)
-	return res.State, *r.collect, err
+	return res.State, err
 }
 
 // childPurpose keeps the random numbers of a child apart from those of its task.
