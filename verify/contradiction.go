@@ -7,20 +7,7 @@ package verify
 //
 // Only the sentences that hold most of the claim are looked at. A score is no probability.
 func Contradiction(claim, passage string) (score float64, why string) {
-	v := newVocabulary()
-	statements := v.read(claim)
-	p := v.passage(passage, nil)
-	for _, st := range statements[:min(len(statements), maxClaimStatements)] {
-		w := weigh(st, p.weight)
-		if len(w.terms) == 0 {
-			continue
-		}
-		s, _ := p.signals(w)
-		if x, reason := s.Clash.score(); x > score {
-			score, why = x, reason
-		}
-	}
-	return score, why
+	return Measure(claim, passage, nil).Clash.score()
 }
 
 // score is the strongest sign of a contradiction, with what it is.

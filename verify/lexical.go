@@ -60,7 +60,6 @@ func newLexical(ctx context.Context, claims []string, items []state.Evidence, co
 	for i, item := range items {
 		for _, st := range l.vocabulary.read(item.Content) {
 			l.passage.statements = append(l.passage.statements, st)
-			l.passage.quantities = append(l.passage.quantities, st.quantities...)
 			l.owner = append(l.owner, i)
 		}
 	}
@@ -87,39 +86,22 @@ func newLexical(ctx context.Context, claims []string, items []state.Evidence, co
 // judge gives the verdict on one claim, all of whose sentences count.
 func (l lexical) judge(claim string) state.Claim {
 	c := state.Claim{Text: claim, Verdict: state.ClaimUnsupported}
-	var worst finding
-	n := 0
+	var sum Signals
+	best := candidate{index: -1}
 	for _, st := range l.vocabulary.read(claim) {
-		w := weigh(st, l.passage.weight)
-		if len(w.terms) == 0 {
-			continue
+		s, top := l.passage.signals(weigh(st, l.passage.weight))
+		sum.add(s)
+		if len(top) > 0 && top[0].share > best.share {
+			best = top[0]
 		}
-		f := l.find(w)
-		c.Score += f.signals.support()
-		if n == 0 || f.signals.support() < worst.signals.support() {
-			worst = f
-		}
-		n++
 	}
-	if n == 0 || len(worst.top) == 0 {
+	if best.index < 0 {
 		c.Reasoning = "nothing in the evidence speaks of it"
 		return c
 	}
-	c.Score /= float64(n)
-	best := l.passage.statements[worst.top[0].index]
-	item := l.items[l.owner[worst.top[0].index]]
-	c.Quote, c.ItemID = item.Content[best.Start:best.End], item.ID
-	c.Verdict, c.Reasoning = worst.verdict(c.Score)
+	c.Score = sum.support()
+	quoted, item := l.passage.statements[best.index], l.items[l.owner[best.index]]
+	c.Quote, c.ItemID = item.Content[quoted.Start:quoted.End], item.ID
+	c.Verdict, c.Reasoning = verdict(sum)
 	return c
-}
-
-// finding is what was found about one sentence of a claim.
-type finding struct {
-	signals Signals
-	top     []candidate
-}
-
-func (l lexical) find(w weighed) finding {
-	s, top := l.passage.signals(w)
-	return finding{s, top}
 }

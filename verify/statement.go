@@ -43,47 +43,6 @@ func (v *vocabulary) statement(s string, words []word) statement {
 	return st
 }
 
-// A claim to be weighed: one statement with its different terms, numbered from 0.
-type weighed struct {
-	statement
-	terms  []int32   // vocabulary numbers, each once, in order
-	weight []float64 // of each, never negative
-	total  float64
-}
-
-// maxClaimTerms is how many different terms of a claim count.
-const maxClaimTerms = 64
-
-func weigh(st statement, weight func(term int32) float64) weighed {
-	w := weighed{statement: st}
-	seen := make(map[int32]bool)
-	for _, word := range st.words {
-		if word.term < 0 || seen[word.term] || len(w.terms) == maxClaimTerms {
-			continue
-		}
-		seen[word.term] = true
-		x := weight(word.term)
-		w.terms = append(w.terms, word.term)
-		w.weight = append(w.weight, x)
-		w.total += x
-	}
-	return w
-}
-
-// share is the weight of the terms in mask, as a share of all.
-func (w weighed) share(mask uint64) float64 {
-	if w.total == 0 {
-		return 0
-	}
-	sum := 0.0
-	for i, x := range w.weight {
-		if mask&(1<<i) != 0 {
-			sum += x
-		}
-	}
-	return min(sum/w.total, 1)
-}
-
 // ownIDF weighs terms by how many statements of a passage hold them, for want of anything better.
 func ownIDF(v *vocabulary, statements []statement) func(term int32) float64 {
 	df := make([]int, len(v.terms))

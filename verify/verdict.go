@@ -14,20 +14,18 @@ const (
 	lexicalClash = 0.6
 )
 
-// verdict is the verdict on a claim with this score, with the figures that it rests on.
-func (f finding) verdict(score float64) (state.ClaimVerdict, string) {
-	s := f.signals
-	why := fmt.Sprintf("the evidence holds %.0f %% of its words, by weight", 100*s.Three)
-	clash, reason := s.Clash.score()
+// verdict is the verdict on a claim with these signals, with the figures that it rests on.
+func verdict(s Signals) (state.ClaimVerdict, string) {
+	score := s.support()
+	if clash, why := s.Clash.score(); scoreAtLeast(clash, lexicalClash) {
+		return state.ClaimUnsupported, why
+	}
+	why := fmt.Sprintf("the evidence holds %.0f %% of its words, by weight", 100*s.Features()[0])
+	if s.Numbers > 0 {
+		why += fmt.Sprintf("; %d of its numbers not", s.Numbers)
+	}
 	switch {
-	case scoreAtLeast(clash, lexicalClash):
-		return state.ClaimUnsupported, reason
-	case s.Numbers > 0:
-		why += "; a number in it stands nowhere"
-		if scoreAtLeast(score, lexicalPartial) {
-			return state.ClaimPartial, why
-		}
-	case scoreAtLeast(score, lexicalSupported):
+	case scoreAtLeast(score, lexicalSupported) && s.Numbers == 0:
 		return state.ClaimSupported, why
 	case scoreAtLeast(score, lexicalPartial):
 		return state.ClaimPartial, why

@@ -59,7 +59,9 @@ func (v *vocabulary) entry(surface string) entry {
 		e.term = v.number(terms[0])
 	}
 	e.sense = senseOf(lower)
-	e.capital, e.name = nameShape(surface)
+	if _, month := months[lower]; !month {
+		e.capital, e.name = nameShape(surface)
+	}
 	v.known[surface] = e
 	return e
 }

@@ -120,7 +120,7 @@ type (
 	claimObject struct {
 		Text      string `json:"text"`
 		Supported bool   `json:"supported"`
-		Source    int    `json:"source"`
+		Source    *int   `json:"source"` // null: none was given
 	}
 )
 
