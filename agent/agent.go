@@ -26,8 +26,8 @@ type Config struct {
 	NewID    func() string  // ids of runs and of threads that nobody named; default random
 }
 
-// maxSteps is above what the longest run needs: 10 rounds of four nodes, and the answer.
-const maxSteps = 64
+// maxSteps is above what the longest run needs: 10 rounds of four nodes, and 7 answers of seven nodes each.
+const maxSteps = 100
 
 // New builds the agent. This is the whole graph:
 func New(cfg Config) (*Agent, error) {
@@ -42,7 +42,11 @@ func New(cfg Config) (*Agent, error) {
 	plan := g.Node(nodes.NamePlan, n.Plan())
 	toolCall := g.Node(nodes.NameToolCall, n.ToolCall())
 	grade := g.Node(nodes.NameGradeEvidence, n.GradeEvidence())
+	refine := g.Node(nodes.NameRefineContext, n.RefineContext())
 	synthesize := g.Node(nodes.NameSynthesize, n.Synthesize())
+	verify := g.Node(nodes.NameVerifyAnswer, n.VerifyAnswer())
+	decide := g.Node(nodes.NameDecide, n.Decide())
+	review := g.Node(nodes.NameHumanReview, n.HumanReview())
 
 	g.Start(analyze)
 	graph.Route(g, analyze, lastEvent,
@@ -56,8 +60,20 @@ func New(cfg Config) (*Agent, error) {
 		graph.Case(outcomeRefine, plan),
 		graph.Case(outcomeReRetrieve, analyze),
 		graph.Case(outcomeCapped, synthesize),
-		graph.Case(outcomeNoProgress, synthesize))
-	g.Edge(synthesize, graph.End)
+		graph.Case(outcomeNoProgress, synthesize),
+		graph.Case(outcomeStrips, refine)) // KB_AGENT_REFINE_CONTEXT, instead of synthesize
+	g.Edge(refine, synthesize)
+	graph.Route(g, synthesize, lastEvent,
+		graph.Case(rules.EventDeliver, graph.End),
+		graph.Case(rules.EventAnswered, verify)) // KB_AGENT_VERIFY
+	g.Edge(verify, decide)
+	graph.Route(g, decide, lastEvent,
+		graph.Case(rules.EventPass, graph.End),
+		graph.Case(rules.EventDeliver, graph.End),
+		graph.Case(rules.EventCorrect, plan),
+		graph.Case(rules.EventWeb, plan),
+		graph.Case(rules.EventReview, review)) // KB_AGENT_REVIEW
+	g.Edge(review, graph.End)
 
 	app, err := g.Compile(graph.MaxSteps(maxSteps))
 	if err != nil {
@@ -83,14 +99,21 @@ const (
 	outcomeReRetrieve = outcome(state.ActionReRetrieve)
 	outcomeCapped     = outcome(rules.EventCapped)     // a limit, whatever the action says
 	outcomeNoProgress = outcome(rules.EventNoProgress) // likewise
+	outcomeStrips     = outcome("strips")              // the loop has ended with evidence that is to be cut into strips
 )
 
 // afterGrading routes by the grader's action, unless the machine ended the loop against it.
 func afterGrading(s state.AgentState) outcome {
-	if e := lastEvent(s); e == rules.EventCapped || e == rules.EventNoProgress {
-		return outcome(e)
+	event := lastEvent(s)
+	ended := event == rules.EventCapped || event == rules.EventNoProgress
+	switch {
+	case s.Settings.RefineContext && len(s.Context) > 0 && (ended || s.GraderAction == state.ActionGenerate):
+		return outcomeStrips
+	case ended:
+		return outcome(event)
+	default:
+		return outcome(s.GraderAction)
 	}
-	return outcome(s.GraderAction)
 }
 
 func (c Config) withDefaults() Config {

@@ -14,8 +14,12 @@ type Answer struct {
 	Answer         string             `json:"answer"`
 	Status         state.Status       `json:"status"`
 	Citations      []Citation         `json:"citations"`
-	Verification   any                `json:"verification"` // null: not built into this version
-	Confidence     any                `json:"confidence"`   // null: not built into this version
+	Verification   *Verification      `json:"verification"` // null when the answer was not verified
+	Confidence     *float64           `json:"confidence"`   // 0–1; null when the answer was not scored
+	Components     *state.Components  `json:"components"`   // of the confidence; null with it
+	ActionTaken    state.Decision     `json:"action_taken,omitzero"`
+	Review         *state.Review      `json:"review,omitempty"`
+	Evaluation     *state.Evaluation  `json:"evaluation,omitempty"` // of the last retrieval
 	Path           []string           `json:"path"`
 	Transitions    []state.Transition `json:"transitions"`
 	Rule           string             `json:"rule"` // the pre-filter rule of the last grading, or ""
@@ -56,6 +60,10 @@ func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration)
 		Answer: s.Answer, Status: s.Status, Citations: []Citation{}, Path: list(s.Path), Transitions: list(s.Transitions), Rule: rule,
 		GradeSource: s.GradeSource, GraderAction: s.GraderAction, Iteration: s.Iteration, EvidenceScores: list(s.EvidenceScores),
 		StopReason: s.StopReason, Usage: s.Usage, Warnings: list(s.Warnings), Thread: thread, ElapsedMS: milliseconds(elapsed), State: s,
+	}
+	out.Verification, out.ActionTaken, out.Review, out.Evaluation = verification(s), s.Decision, s.Review, s.Evaluation
+	if s.Confidence != nil {
+		out.Confidence, out.Components = &s.Confidence.Total, &s.Confidence.Components
 	}
 	for _, c := range s.Citations {
 		out.Citations = append(out.Citations, Citation{

@@ -27,6 +27,7 @@ func Explain(s state.AgentState) string {
 		e.round(r)
 	}
 	e.end()
+	e.checks()
 	e.answer()
 	e.list("Remarks:", s.Warnings)
 	e.cost()
@@ -119,6 +120,8 @@ func (e *explanation) answer() {
 	s := e.s
 	switch {
 	case !s.Finished():
+	case s.Status == state.StatusAbstained && len(s.Attempts) > 0:
+		e.paragraph("No answer was given: none held well enough.")
 	case s.Status == state.StatusAbstained:
 		e.paragraph("No answer was given: %s.", e.abstained())
 	case s.Route == state.RouteChitchat:

@@ -17,6 +17,7 @@ type explainedRound struct {
 	n        int
 	strategy state.Strategy
 	refine   bool        // it followed a REFINE
+	mends    bool        // it looked for what an answer lacked
 	verdict  rules.Event // how grading ended it; "" while it is not graded
 	last     bool        // the scores in the state are of this round
 }
@@ -36,6 +37,11 @@ func roundsOf(s state.AgentState) []explainedRound {
 			next.refine = false
 		case event == rules.EventReplan:
 			next.refine = true
+		case event == rules.EventCorrect:
+			next.refine, next.mends = false, true
+		case event == rules.EventWeb:
+			next.refine, next.mends, next.strategy = false, true, state.StrategyWeb
+			searches++
 		case event == rules.EventRetrieved:
 			next.n++
 			rounds = append(rounds, next)
@@ -52,8 +58,11 @@ func roundsOf(s state.AgentState) []explainedRound {
 
 func (e *explanation) round(r explainedRound) {
 	what := cmp.Or(strategyWords[r.strategy], string(r.strategy))
-	if r.refine {
+	switch {
+	case r.refine:
 		what += ", for what was still missing"
+	case r.mends && r.strategy != state.StrategyWeb:
+		what = "a search for what the answer lacked support for"
 	}
 	e.paragraph("Round %d: %s", r.n, what)
 	calls := e.s.Round(r.n)

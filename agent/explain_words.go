@@ -15,6 +15,7 @@ var strategyWords = map[state.Strategy]string{
 	state.StrategyExpanded:   "search by words and related words (expanded)",
 	state.StrategyDecomposed: "one search for each part of the question (decomposed)",
 	state.StrategyReadFile:   "read the files that the question names (read_file)",
+	state.StrategyWeb:        "search the web (web)",
 }
 
 var scoreWords = map[state.ScoreKind]string{
@@ -26,9 +27,11 @@ var scoreWords = map[state.ScoreKind]string{
 }
 
 var graderWords = map[string]string{
-	"llm":      "by the language model",
-	"lexical":  "by the words of the question, without a model",
-	"fallback": "0.50 each, because the model's scores could not be read",
+	"llm":       "by the language model",
+	"lexical":   "by the words of the question, without a model",
+	"signals":   "as a whole, by re-ranking, coverage and agreement, without a model",
+	"heuristic": "as a whole, by overlap, coherence, length and diversity, without a model",
+	"fallback":  "0.50 each, because the model's scores could not be read",
 }
 
 var phaseWords = map[state.Phase]string{
@@ -38,6 +41,8 @@ var phaseWords = map[state.Phase]string{
 	state.PhaseRefine:     "planning a search for what is missing",
 	state.PhaseReRetrieve: "choosing another way to search",
 	state.PhaseGenerate:   "writing the answer",
+	state.PhaseAnswered:   "checking the answer",
+	state.PhaseReview:     "the decision of a person",
 }
 
 func place(path string, start, end int) string {

@@ -87,6 +87,9 @@ func (t *turn) takeStrategy(ctx context.Context, query string, preferred state.S
 		return t.fire(ctx, rules.EventExhausted)
 	}
 	t.update.Strategy = &strategy
+	if strategy == state.StrategyWeb {
+		t.nodes.cooldown.Use(t.nodes.cfg.Now())
+	}
 	if err := t.audit(ctx, AuditRoute, details{"strategy": strategy, "available": available, "attempted": t.state.AttemptedStrategies}); err != nil {
 		return err
 	}
@@ -109,5 +112,6 @@ func (t *turn) available(ctx context.Context, query string) ([]state.Strategy, e
 		Expansion:  t.state.Settings.QueryExpansion && len(rules.Keywords(query)) > 0,
 		Parts:      len(parts),
 		NamedFiles: len(files),
+		Web:        t.webPossible(),
 	}), nil
 }

@@ -41,6 +41,7 @@ func (t *turn) grade(ctx context.Context) (state.Grading, error) {
 	items := t.state.Context
 	if len(items) == 0 {
 		grading := state.Grading{Action: state.ActionReRetrieve, Items: []state.Grade{}}
+		t.explain(&grading, 0, "nothing was found")
 		return grading, t.auditGrading(ctx, grading, 0, nil)
 	}
 	if rule := rules.FirstMatch(t.nodes.cfg.Rules, t.state); rule != "" {
@@ -48,7 +49,13 @@ func (t *turn) grade(ctx context.Context) (state.Grading, error) {
 		for _, item := range items {
 			grading.Items = append(grading.Items, state.Grade{ID: item.ID, Score: 1})
 		}
+		t.explain(&grading, 1, fmt.Sprintf("the rule %s approves all %d items", rule, len(items)))
 		return grading, t.audit(ctx, AuditFastPathHit, details{"rule_name": rule, "items": len(items), "action": grading.Action})
+	}
+	if grading, e, ok := t.whole(); ok {
+		t.explain(&grading, e.Score, e.Reasoning)
+		grading.Evaluation.Decision, grading.Evaluation.Subscores = e.Class, e.Subscores
+		return grading, t.auditGrading(ctx, grading, e.Score, nil)
 	}
 	scored, err := t.score(ctx, GradeRequest{Query: t.state.Query(), Items: items})
 	if err != nil {
@@ -57,11 +64,18 @@ func (t *turn) grade(ctx context.Context) (state.Grading, error) {
 	return t.judge(ctx, scored)
 }
 
+// explain puts down how the round was judged.
+func (t *turn) explain(g *state.Grading, score float64, why string) {
+	g.Evaluation = t.evaluation(*g)
+	g.Evaluation.Score, g.Evaluation.Reasoning = score, why
+}
+
 // scored is the scores of a context and where they come from.
 type scored struct {
 	Grades
 	source string
 	failed bool
+	hit    bool // they come from the cache
 }
 
 // score asks the grader: the model when it is configured and has not failed too often, else the lexical one.
@@ -69,11 +83,11 @@ func (t *turn) score(ctx context.Context, q GradeRequest) (scored, error) {
 	if t.nodes.grader.model == nil || t.state.Settings.Evaluator == state.EvaluatorLexical || t.state.GradeFailures >= maxGradeFailures {
 		return t.lexical(ctx, q)
 	}
-	grades, err := (*t.nodes.grader.model).Grade(ctx, q)
+	grades, hit, err := t.cached(ctx, q, func() (Grades, error) { return (*t.nodes.grader.model).Grade(ctx, q) })
 	var unreadable *UnreadableError
 	switch {
 	case err == nil:
-		return scored{Grades: grades, source: sourceLLM}, nil
+		return scored{Grades: grades, source: sourceLLM, hit: hit}, nil
 	case ctx.Err() != nil:
 		return scored{}, context.Cause(ctx)
 	case errors.As(err, &unreadable):
@@ -145,6 +159,8 @@ func (t *turn) judge(ctx context.Context, s scored) (state.Grading, error) {
 	for _, i := range s.Ungraded {
 		ungraded = append(ungraded, t.state.Context[i].ID)
 	}
+	t.explain(&grading, verdict.Average, reasonOf(verdict, len(s.Scores), cfg))
+	grading.Evaluation.CacheHit = s.hit
 	return grading, t.auditGrading(ctx, grading, verdict.Average, ungraded)
 }
 
@@ -161,6 +177,12 @@ func (t *turn) auditGrading(ctx context.Context, g state.Grading, average float6
 	if len(ungraded) > 0 {
 		d["ungraded"] = ungraded
 	}
+	if e := g.Evaluation; e.CacheHit {
+		d["cache_hit"] = true
+	}
+	if g.Source == sourceSignals || g.Source == sourceHeuristic {
+		d["class"], d["subscores"], d["reasoning"] = g.Evaluation.Decision, g.Evaluation.Subscores, g.Evaluation.Reasoning
+	}
 	return t.audit(ctx, AuditGradeResult, d)
 }
 
@@ -168,6 +190,12 @@ func (t *turn) auditGrading(ctx context.Context, g state.Grading, average float6
 func (t *turn) move(ctx context.Context, action state.Action) error {
 	s := t.state
 	s.Usage = s.Usage.Plus(t.meter.usage())
+	if s.Correcting() { // a correction has one round, whatever it found
+		if action == state.ActionGenerate {
+			return t.fire(ctx, rules.EventSufficient)
+		}
+		return t.fire(ctx, rules.EventCapped)
+	}
 	event, stop := rules.AfterGrading(s, action, t.meter.running())
 	if stop != "" && t.stopReason() != state.StopBudget {
 		t.update.StopReason = &stop

@@ -19,15 +19,9 @@ const graderItemRunes = 2000
 
 // Grade returns *UnreadableError when neither the reply nor its repair can be read.
 func (g modelGrader) Grade(ctx context.Context, q GradeRequest) (Grades, error) {
-	call, err := graderPrompt.call(RoleGrader)
-	if err != nil {
-		return Grades{}, err
-	}
-	data := struct {
-		Query string
-		fenced
-	}{q.Query, fence(g.m.fence(), q.Items, graderItemRunes)}
-	msgs, err := graderPrompt.messages(data, nil)
+	asked := g.m.prompts.get(promptGrader)
+	data := graderData{Query: q.Query, Items: promptItems(q.Items, graderItemRunes), fencing: newFencing(g.m.fence())}
+	msgs, err := asked.messages(data, nil)
 	if err != nil {
 		return Grades{}, err
 	}
@@ -35,12 +29,24 @@ func (g modelGrader) Grade(ctx context.Context, q GradeRequest) (Grades, error) 
 		ratings, err := reply.Scores(c.Content, len(q.Items))
 		return Grades{Scores: ratings.Values, Ungraded: ratings.Ungraded}, err
 	}
-	grades, err := repaired(ctx, g.m, call, msgs, read, g.m.schema("grades", gradesSchema(len(q.Items)))...)
+	grades, err := repaired(ctx, g.m, asked.call(RoleGrader), msgs, read, g.m.schema("grades", gradesSchema(len(q.Items)))...)
 	var parse *reply.ParseError
 	if errors.As(err, &parse) {
 		return Grades{}, &UnreadableError{Reason: parse.Reason, Raw: parse.Excerpt}
 	}
 	return grades, err
+}
+
+// graderCall is the call that the model's grader makes.
+func (n *Nodes) graderCall() Call { return n.cfg.Prompts.get(promptGrader).call(RoleGrader) }
+
+// graderModel is the name of the model that grades, as far as it is known.
+func (n *Nodes) graderModel() string {
+	m := n.cfg.FastModel
+	if m == nil {
+		m = n.cfg.Model
+	}
+	return m.Name
 }
 
 // gradesSchema is an array of n tenths: providers ignore minimum and maximum, but not an enum.

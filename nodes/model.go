@@ -17,11 +17,14 @@ import (
 
 // Model is a language model with what the nodes need around it.
 type Model struct {
-	LLM llms.Model
+	LLM  llms.Model
+	Name string // for the keys of caches
 	// Schema asks the provider for a reply of this JSON schema; nil when it cannot. The reply is parsed either way.
 	Schema func(name string, schema json.RawMessage) llms.CallOption
 	// Fence returns a delimiter that no document can know; default 16 random bytes. Scenarios pass a fixed one.
 	Fence func() string
+
+	prompts Prompts // those of the nodes that it works for
 }
 
 func (m *Model) fence() string {
@@ -34,7 +37,7 @@ func (m *Model) fence() string {
 // Call says which role a model call plays and with which prompt. Models find it with CallFrom.
 type Call struct {
 	Role   string // router, planner, grader, synthesizer
-	Prompt string // name and version of the template, e.g. "grader/1"
+	Prompt string // name and version of the template, e.g. "grader/2"
 	Repair bool   // the second attempt, which shows the model its error
 }
 
@@ -105,16 +108,23 @@ func repaired[T any](ctx context.Context, m *Model, call Call, msgs []llms.Messa
 	if err == nil {
 		return value, nil
 	}
-	again := slices.Concat(msgs, []llms.MessageContent{
-		llms.TextParts(llms.ChatMessageTypeAI, clip(orNothing(choice.Content), 4000)),
-		llms.TextParts(llms.ChatMessageTypeHuman, "That reply could not be used: "+err.Error()+". Reply again, with the requested format only."),
-	})
+	again := append(slices.Clip(msgs), rejected(choice, err, m.fence())...)
 	call.Repair = true
 	choice, err = m.generate(ctx, call, again, opts...)
 	if err != nil {
 		return value, err
 	}
 	return read(choice)
+}
+
+// rejected shows the model its reply and why it cannot be used. Both may quote documents, so they stand in the fence.
+func rejected(choice *llms.ContentChoice, reason error, delimiter string) []llms.MessageContent {
+	shown := func(text string) string { return delimiter + "\n" + safe(text, delimiter) + "\n" + delimiter }
+	return []llms.MessageContent{
+		llms.TextParts(llms.ChatMessageTypeAI, shown(clip(orNothing(choice.Content), 4000))),
+		llms.TextParts(llms.ChatMessageTypeHuman, newFencing(delimiter).FenceRule+" That reply could not be used, for this reason:\n"+
+			shown(clip(reason.Error(), 1000))+"\nReply again, with the requested format only."),
+	}
 }
 
 func orNothing(s string) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/tools"
+	"github.com/kbagent/kbagent/verify"
 )
 
 // The names of the nodes. They are stored with every run: a rename is a change of the format.
@@ -17,7 +18,11 @@ const (
 	NamePlan            = "plan"
 	NameToolCall        = "tool_call"
 	NameGradeEvidence   = "grade_evidence"
+	NameRefineContext   = "refine_context"
 	NameSynthesize      = "synthesize"
+	NameVerifyAnswer    = "verify_answer"
+	NameDecide          = "decide"
+	NameHumanReview     = "human_review"
 )
 
 // The roles that a model plays.
@@ -26,6 +31,8 @@ const (
 	RolePlanner     = "planner"
 	RoleGrader      = "grader"
 	RoleSynthesizer = "synthesizer"
+	RoleVerifier    = "verifier"
+	RoleExpander    = "expander"
 )
 
 // Config is what the nodes work with.
@@ -37,11 +44,23 @@ type Config struct {
 	// Model plays all roles, or those that ModelRoles names, when it is set. Without it, and when it fails, the
 	// built-in roles do the work.
 	Model      *Model
-	FastModel  *Model   // plays router and grader instead of Model; default Model
+	FastModel  *Model   // plays router, grader, verifier and expander instead of Model; default Model
 	ModelRoles []string // RoleRouter, …; default all
+
+	Prompts Prompts // what the models are asked with; the zero value is the built-in ones
 
 	Rules []rules.Rule     // the pre-filter rules; default rules.Default()
 	Now   func() time.Time // default time.Now
+
+	Reviews     Reviews         // where doubtful answers go; needed when Settings.ReviewMode is not off
+	Synonyms    *rules.Synonyms // default rules.DefaultSynonyms()
+	Cache       Cache           // keeps grades; default none
+	WebCooldown time.Duration   // between two runs that search the web; 0 = none
+
+	// Measure measures the dimensions of an answer's confidence; default [Measure].
+	Measure func(state.AgentState, state.Attempt) state.Components
+	// Weights are those of the dimensions for a category; default verify.DefaultWeights for all.
+	Weights func(category string) verify.Weights
 
 	ToolTimeout     time.Duration // for each call of a tool; default 20 s
 	ToolParallelism int           // calls of a round that run at once; default 4
@@ -64,6 +83,9 @@ type Nodes struct {
 	planner   roles[Planner]
 	grader    roles[Grader]
 	synthesis roles[Synthesizer]
+	verifier  roles[Verifier]
+	expander  *Expander // nil without a model
+	cooldown  *tools.Cooldown
 }
 
 // roles is the two implementations of a role: by model (nil without one) and built in.
@@ -80,6 +102,15 @@ func New(cfg Config) *Nodes {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Synonyms == nil {
+		cfg.Synonyms = new(rules.DefaultSynonyms())
+	}
+	if cfg.Measure == nil {
+		cfg.Measure = Measure
+	}
+	if cfg.Weights == nil {
+		cfg.Weights = func(string) verify.Weights { return verify.DefaultWeights() }
+	}
 	if cfg.ToolTimeout == 0 {
 		cfg.ToolTimeout = 20 * time.Second
 	}
@@ -92,6 +123,8 @@ func New(cfg Config) *Nodes {
 	n.planner.builtIn = heuristicPlanner{}
 	n.grader.builtIn = lexical
 	n.synthesis.builtIn = extractiveSynthesizer{lib: cfg.Library}
+	n.verifier.builtIn = lexicalVerifier{lib: cfg.Library}
+	n.cooldown = tools.NewCooldown(cfg.WebCooldown)
 	n.giveRoles()
 	return n
 }
@@ -105,6 +138,7 @@ func (n *Nodes) giveRoles() {
 	if fast == nil {
 		fast = strong
 	}
+	strong, fast = strong.with(n.cfg.Prompts), fast.with(n.cfg.Prompts)
 	plays := func(role string) bool { return n.cfg.ModelRoles == nil || slices.Contains(n.cfg.ModelRoles, role) }
 	if plays(RoleRouter) {
 		n.router.model = new(Router(modelRouter{fast}))
@@ -117,6 +151,12 @@ func (n *Nodes) giveRoles() {
 	}
 	if plays(RoleSynthesizer) {
 		n.synthesis.model = new(Synthesizer(modelSynthesizer{strong}))
+	}
+	if plays(RoleVerifier) {
+		n.verifier.model = new(Verifier(modelVerifier{fast}))
+	}
+	if plays(RoleExpander) {
+		n.expander = new(Expander(modelExpander{fast}))
 	}
 }
 

@@ -19,6 +19,11 @@ func (n *Nodes) Plan() graph.NodeFunc[state.AgentState, state.Update] {
 				return err
 			}
 		}
+		if t.state.Correcting() {
+			calls := t.number(t.correction())
+			t.update.Calls = &calls
+			return t.audit(ctx, AuditPlan, details{"source": "correction", "targets": t.state.Targets, "calls": calls})
+		}
 		request, err := t.planRequest(ctx, refine)
 		if err != nil {
 			return err
@@ -33,6 +38,7 @@ func (n *Nodes) Plan() graph.NodeFunc[state.AgentState, state.Update] {
 		if err != nil {
 			return fmt.Errorf("plan the next round: %w", err)
 		}
+		calls = t.number(slices.Concat(t.pages(), calls, t.webBeside(refine)))
 		t.update.Calls = &calls
 		return t.audit(ctx, AuditPlan, by.into(details{"strategy": t.state.Strategy, "calls": calls, "refine": refine}, "heuristic"))
 	})
@@ -48,11 +54,16 @@ func (t *turn) ask(ctx context.Context, p Planner, request PlanRequest) ([]state
 		return nil, err
 	}
 	calls = fresh(calls, t.state.ToolHistory)
-	calls = calls[:min(len(calls), maxCalls)]
+	return calls[:min(len(calls), maxCalls)], nil
+}
+
+// number gives the new ones of the calls their ids.
+func (t *turn) number(calls []state.ToolCall) []state.ToolCall {
+	calls = fresh(calls, t.state.ToolHistory)
 	for i := range calls {
 		calls[i].ID = fmt.Sprintf("r%dc%d", t.state.Rounds+1, i+1)
 	}
-	return calls, nil
+	return calls
 }
 
 func (t *turn) planRequest(ctx context.Context, refine bool) (PlanRequest, error) {
@@ -63,7 +74,12 @@ func (t *turn) planRequest(ctx context.Context, refine bool) (PlanRequest, error
 	}
 	request := PlanRequest{
 		Query: s.Query(), Strategy: s.Strategy, Keywords: s.Keywords, SubQueries: s.SubQueries, NamedFiles: files,
-		Tools: t.nodes.cfg.Tools.Only(rules.AllowedTools(s.Strategy)), Refine: refine, Tried: s.ToolHistory,
+		Tools: t.nodes.cfg.Tools.Only(rules.AllowedTools(s.Strategy)), Refine: refine, Tried: s.ToolHistory, Synonyms: *t.nodes.cfg.Synonyms,
+	}
+	if s.Strategy == state.StrategyExpanded && !refine {
+		if request.Expansion, err = t.expand(ctx, s.Query()); err != nil {
+			return PlanRequest{}, err
+		}
 	}
 	if refine {
 		request.Missing = rules.Missing(s.Query(), s.Context)

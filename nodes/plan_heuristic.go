@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/tools"
 )
@@ -32,10 +31,12 @@ func (heuristicPlanner) Plan(_ context.Context, q PlanRequest) ([]state.ToolCall
 	case state.StrategyKeyword:
 		p.add("keyword_search", tools.SearchArgs{Query: q.Query})
 	case state.StrategyExpanded:
-		p.add("keyword_search", tools.SearchArgs{Query: strings.Join(rules.Expand(q.Query), " "), K: 2 * tools.DefaultK})
+		p.expanded(q)
 		if word := longest(q.Keywords); word != "" {
 			p.add("grep", tools.GrepArgs{Pattern: "(?i)" + regexp.QuoteMeta(word)})
 		}
+	case state.StrategyWeb:
+		p.add("web_search", tools.WebSearchArgs{Query: q.Query, K: webResults})
 	case state.StrategyDecomposed:
 		for _, part := range q.SubQueries {
 			p.add("keyword_search", tools.SearchArgs{Query: part})
@@ -73,6 +74,21 @@ func (p *planning) refine(q PlanRequest) {
 		p.add(search, tools.SearchArgs{Query: strings.Join(q.Missing, " ")})
 	}
 	p.add(search, tools.SearchArgs{Query: q.Query, K: 2 * tools.DefaultK})
+}
+
+// expanded searches for the question, for it with synonyms, and for what a model made of it: its parts and the answer
+// that it would expect.
+func (p *planning) expanded(q PlanRequest) {
+	p.add("keyword_search", tools.SearchArgs{Query: q.Query}) // left out when an earlier round has asked it
+	if wide := strings.Join(q.Synonyms.Expand(q.Query), " "); wide != q.Query {
+		p.add("keyword_search", tools.SearchArgs{Query: wide, K: 2 * tools.DefaultK})
+	}
+	for _, part := range q.Expansion.SubQueries {
+		p.add("keyword_search", tools.SearchArgs{Query: part})
+	}
+	if q.Expansion.Hypothesis != "" {
+		p.add("hybrid_search", tools.HybridArgs{Query: q.Expansion.Hypothesis})
+	}
 }
 
 func longest(words []string) string {

@@ -18,31 +18,13 @@ import (
 type modelPlanner struct{ m *Model }
 
 func (p modelPlanner) Plan(ctx context.Context, q PlanRequest) ([]state.ToolCall, error) {
-	call, err := plannerPrompt.call(RolePlanner)
-	if err != nil {
-		return nil, err
-	}
-	fence := p.m.fence()
-	q.Found, q.Notes, q.NamedFiles = safeAll(q.Found, fence), safeAll(q.Notes, fence), safeAll(q.NamedFiles, fence)
-	data := struct {
-		PlanRequest
-		Fence   string
-		HasData bool
-	}{q, fence, len(q.Found)+len(q.Notes)+len(q.NamedFiles) > 0}
-	msgs, err := plannerPrompt.messages(data, nil)
+	asked := p.m.prompts.get(promptPlanner)
+	msgs, err := asked.messages(newPlannerData(q, p.m.fence()), nil)
 	if err != nil {
 		return nil, err
 	}
 	read := func(c *llms.ContentChoice) ([]state.ToolCall, error) { return readCalls(c, q.Tools) }
-	return repaired(ctx, p.m, call, msgs, read, llms.WithTools(offers(q.Tools)))
-}
-
-func safeAll(list []string, fence string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = safe(s, fence)
-	}
-	return out
+	return repaired(ctx, p.m, asked.call(RolePlanner), msgs, read, llms.WithTools(offers(q.Tools)))
 }
 
 func offers(list []tools.Tool) []llms.Tool {

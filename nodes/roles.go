@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/tools"
 )
@@ -51,6 +52,8 @@ type PlanRequest struct {
 	Found      []string     // "path › section" of the kept evidence, best first
 	Tried      []state.ToolRecord
 	Notes      []string // hints of earlier calls, e.g. the files that list_files named
+	Synonyms   rules.Synonyms
+	Expansion  Expansion // by a model, of the strategy expanded; the zero value without one
 }
 
 // Grader scores evidence.

@@ -58,7 +58,7 @@ func (heuristicRouter) Route(_ context.Context, q RouteRequest) (RouteDecision, 
 // helps retrieval, more history hurts.
 func resolve(question, topic string) (query, newTopic string) {
 	standsAlone := len(rules.Keywords(question)) > 2 && !followUp.MatchString(question)
-	if topic == "" || standsAlone {
+	if topic == "" || topic == question || standsAlone {
 		return question, question
 	}
 	return topic + " " + question, topic

@@ -31,20 +31,14 @@ type routeReply struct {
 }
 
 func (r modelRouter) Route(ctx context.Context, q RouteRequest) (RouteDecision, error) {
-	call, err := routerPrompt.call(RoleRouter)
+	asked := r.m.prompts.get(promptRouter)
+	delimiter := r.m.fence()
+	data := routerData{Question: q.Question, fencing: newFencing(delimiter)}
+	msgs, err := asked.messages(data, history(q.Messages, conversationTurns, delimiter))
 	if err != nil {
 		return RouteDecision{}, err
 	}
-	fence := r.m.fence()
-	data := struct {
-		RouteRequest
-		Fence string
-	}{q, fence}
-	msgs, err := routerPrompt.messages(data, history(q.Messages, conversationTurns, fence))
-	if err != nil {
-		return RouteDecision{}, err
-	}
-	return repaired(ctx, r.m, call, msgs, readRoute, r.m.schema("route", routerSchema)...)
+	return repaired(ctx, r.m, asked.call(RoleRouter), msgs, readRoute, r.m.schema("route", routerSchema)...)
 }
 
 func readRoute(c *llms.ContentChoice) (RouteDecision, error) {

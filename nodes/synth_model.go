@@ -14,20 +14,12 @@ import (
 type modelSynthesizer struct{ m *Model }
 
 func (s modelSynthesizer) Synthesize(ctx context.Context, q SynthesisRequest) (Synthesis, error) {
-	template := synthesizerPrompt
-	if q.Route == state.RouteChitchat {
-		template = chitchatPrompt
-	}
-	call, err := template.call(RoleSynthesizer)
-	if err != nil {
-		return Synthesis{}, err
-	}
 	delimiter := s.m.fence()
-	msgs, err := template.messages(struct {
-		SynthesisRequest
-		Fence string
-		Items []fencedItem // hides the request's: a prompt sees documents behind their fence only
-	}{q, delimiter, fence(delimiter, q.Items, synthesisRunes).Items}, history(q.Messages, conversationTurns, delimiter))
+	asked, data := s.m.prompts.get(promptSynthesizer), any(newSynthesizerData(q, delimiter))
+	if q.Route == state.RouteChitchat {
+		asked, data = s.m.prompts.get(promptChitchat), chitchatData{Question: q.Question, fencing: newFencing(delimiter)}
+	}
+	msgs, err := asked.messages(data, history(q.Messages, conversationTurns, delimiter))
 	if err != nil {
 		return Synthesis{}, err
 	}
@@ -37,7 +29,7 @@ func (s modelSynthesizer) Synthesize(ctx context.Context, q SynthesisRequest) (S
 		}
 		return nil
 	})
-	choice, err := s.m.generate(ctx, call, msgs, stream)
+	choice, err := s.m.generate(ctx, asked.call(RoleSynthesizer), msgs, stream)
 	if err != nil {
 		return Synthesis{}, err
 	}

@@ -24,6 +24,9 @@ type (
 func (n *Nodes) Synthesize() graph.NodeFunc[state.AgentState, state.Update] {
 	return n.run(NameSynthesize, func(ctx context.Context, t *turn) error {
 		request := t.synthesisRequest()
+		if t.state.Correcting() {
+			graph.Emit(ctx, Restart{})
+		}
 		answer, by, err := t.write(ctx, request)
 		if err != nil {
 			return err
@@ -32,15 +35,35 @@ func (n *Nodes) Synthesize() graph.NodeFunc[state.AgentState, state.Update] {
 		if err != nil {
 			return err
 		}
-		t.update.Final = &final
 		if !by.model { // a model has streamed its answer
 			graph.Emit(ctx, Token{Text: final.Answer})
 		}
+		if t.checked(final) {
+			t.update.Draft = &final
+			if err := t.fire(ctx, rules.EventAnswered); err != nil {
+				return err
+			}
+			return t.auditSynthesis(ctx, request, final, by)
+		}
+		t.update.Final = &final
 		if err := t.fire(ctx, rules.EventAnswered, rules.EventDeliver); err != nil {
 			return err
 		}
-		return t.auditEnd(ctx, request, final, by)
+		if err := t.auditSynthesis(ctx, request, final, by); err != nil {
+			return err
+		}
+		return t.auditRunEnd(ctx, final)
 	})
+}
+
+// checked says whether an answer goes to verify_answer: small talk and abstentions do not, unless the abstention stands
+// where an answer is corrected, of which there may be a better one.
+func (t *turn) checked(final state.Final) bool {
+	s := t.state
+	if !s.Settings.Verify || s.Route == state.RouteChitchat {
+		return false
+	}
+	return final.Status != state.StatusAbstained || s.Correcting()
 }
 
 // Limits of what a synthesizer sees.
@@ -162,13 +185,14 @@ func (t *turn) auditCitations(ctx context.Context, c cited) error {
 	return nil
 }
 
-func (t *turn) auditEnd(ctx context.Context, q SynthesisRequest, final state.Final, by player) error {
-	err := t.audit(ctx, AuditSynthesize, by.into(details{
+func (t *turn) auditSynthesis(ctx context.Context, q SynthesisRequest, final state.Final, by player) error {
+	return t.audit(ctx, AuditSynthesize, by.into(details{
 		"items": len(q.Items), "low_evidence": q.LowEvidence, "status": final.Status, "citations": len(final.Citations),
 	}, "extractive"))
-	if err != nil {
-		return err
-	}
+}
+
+// auditRunEnd closes the audit of a run.
+func (t *turn) auditRunEnd(ctx context.Context, final state.Final) error {
 	usage := t.state.Usage.Plus(t.meter.usage())
 	return t.audit(ctx, AuditRunEnd, details{
 		"status": final.Status, "stop_reason": t.stopReason(), "iteration": t.state.Iteration, "usage": usage,

@@ -26,7 +26,7 @@ func (n *Nodes) ToolCall() graph.NodeFunc[state.AgentState, state.Update] {
 		group.SetLimit(n.cfg.ToolParallelism)
 		for i, call := range calls {
 			group.Go(func() error {
-				outcomes[i] = n.call(inner, t.state.Strategy, call)
+				outcomes[i] = n.call(inner, t.allowed(), call)
 				if err := outcomes[i].err; err != nil && tools.AsError(err).Code == tools.CodeDamaged {
 					return err
 				}
@@ -44,10 +44,30 @@ func (n *Nodes) ToolCall() graph.NodeFunc[state.AgentState, state.Update] {
 			round.Records = append(round.Records, o.record)
 			round.Found = append(round.Found, o.items...)
 		}
+		if t.state.Strategy == state.StrategyExpanded && !t.state.Correcting() {
+			round.Found, round.Ranked = fuse(outcomes), true
+		}
 		t.update.Round = round
 		return t.fire(ctx, rules.EventRetrieved)
 	})
 }
+
+// expansionTokens is how much the searches of an expanded question may find together.
+const expansionTokens = 8000
+
+// fuse merges what the calls found by reciprocal rank, within the token budget.
+func fuse(outcomes []outcome) []state.Evidence {
+	lists := make([][]state.Evidence, 0, len(outcomes))
+	for _, o := range outcomes {
+		if len(o.items) > 0 {
+			lists = append(lists, o.items)
+		}
+	}
+	return rules.FitTokens(rules.MergeRRF(lists, fusionK), expansionTokens)
+}
+
+// fusionK is the k of reciprocal rank fusion.
+const fusionK = 60
 
 // outcome is what became of one call.
 type outcome struct {
@@ -57,10 +77,10 @@ type outcome struct {
 }
 
 // call makes one call with its time limit.
-func (n *Nodes) call(ctx context.Context, strategy state.Strategy, call state.ToolCall) outcome {
+func (n *Nodes) call(ctx context.Context, allowed []string, call state.ToolCall) outcome {
 	started := n.cfg.Now()
 	record := state.ToolRecord{ID: call.ID, Name: call.Name, Args: call.Args, ItemIDs: []string{}, Scores: []float64{}, ScoreKind: state.ScoreNone}
-	result, err := n.invoke(ctx, strategy, call, &record)
+	result, err := n.invoke(ctx, allowed, call, &record)
 	record.DurationMS = n.cfg.Now().Sub(started).Milliseconds()
 	if err != nil {
 		record.Error = tools.AsError(err).Error()
@@ -77,7 +97,7 @@ func (n *Nodes) call(ctx context.Context, strategy state.Strategy, call state.To
 	return outcome{record: record, items: result.Items}
 }
 
-func (n *Nodes) invoke(ctx context.Context, strategy state.Strategy, call state.ToolCall, record *state.ToolRecord) (result tools.Result, err error) {
+func (n *Nodes) invoke(ctx context.Context, allowed []string, call state.ToolCall, record *state.ToolRecord) (result tools.Result, err error) {
 	defer func() { // a tool runs on a goroutine of its own, where the runtime cannot catch its panic
 		if p := recover(); p != nil {
 			slog.Error("tool_panicked", "tool", call.Name, "panic", p, "stack", string(debug.Stack()))
@@ -88,8 +108,8 @@ func (n *Nodes) invoke(ctx context.Context, strategy state.Strategy, call state.
 	if !ok {
 		return tools.Result{}, &tools.Error{Code: tools.CodeUnknownTool, Message: fmt.Sprintf("there is no tool %q", call.Name)}
 	}
-	if !slices.Contains(rules.AllowedTools(strategy), call.Name) {
-		return tools.Result{}, &tools.Error{Code: tools.CodeNotAllowed, Message: fmt.Sprintf("the strategy %s does not offer %s", strategy, call.Name)}
+	if !slices.Contains(allowed, call.Name) {
+		return tools.Result{}, &tools.Error{Code: tools.CodeNotAllowed, Message: fmt.Sprintf("this round does not offer %s", call.Name)}
 	}
 	record.ScoreKind = tool.ScoreKind
 	ctx, cancel := context.WithTimeout(ctx, n.cfg.ToolTimeout)

@@ -43,6 +43,10 @@ const (
 	AuditBudget            = "budget"
 	AuditSynthesize        = "synthesize"
 	AuditCitationRemoved   = "citation_removed"
+	AuditRefineContext     = "refine_context"
+	AuditVerify            = "verify"
+	AuditDecide            = "decide"
+	AuditReview            = "review"
 	AuditRunEnd            = "run_end"
 )
 

@@ -46,13 +46,13 @@ type Row struct {
 	Stage Stage
 }
 
-// Stage is a part of the agent that can be built in or left out.
+// Stage is a part of the agent.
 type Stage string
 
-// The stages. The machine's table is complete; the agent takes the rows of the stages that it is built with.
+// The stages.
 const (
 	StageCore   Stage = "core"   // routing, retrieval, grading, the answer
-	StageVerify Stage = "verify" // verification of the answer and what follows from it; not built yet
+	StageVerify Stage = "verify" // verification of the answer and what follows from it, switchable
 )
 
 // Table is the complete table of the corrective machine. A pair that is not in it is an error, never a silent move.

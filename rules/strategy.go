@@ -14,6 +14,7 @@ var strategies = []state.Strategy{
 	state.StrategyKeyword,
 	state.StrategyExpanded,
 	state.StrategyDecomposed,
+	state.StrategyWeb,
 }
 
 // Means says what a run can retrieve with.
@@ -22,6 +23,7 @@ type Means struct {
 	Expansion  bool // the question has keywords, and expansion is on
 	Parts      int  // sub-questions that the question falls into
 	NamedFiles int  // files of the knowledge base that the question names
+	Web        bool // the web may be searched in this run
 }
 
 // Available is the strategies that make sense with m, in the order in which they are tried.
@@ -33,6 +35,7 @@ func Available(m Means) []state.Strategy {
 		state.StrategyKeyword:    true,
 		state.StrategyExpanded:   m.Expansion,
 		state.StrategyDecomposed: m.Parts > 1,
+		state.StrategyWeb:        m.Web,
 	}
 	return slices.DeleteFunc(slices.Clone(strategies), func(s state.Strategy) bool { return !can[s] })
 }
@@ -60,6 +63,7 @@ func AllowedTools(s state.Strategy) []string {
 		state.StrategyKeyword:    {"keyword_search", "grep"},
 		state.StrategyExpanded:   {"hybrid_search", "keyword_search", "grep"},
 		state.StrategyDecomposed: {"hybrid_search", "keyword_search"},
+		state.StrategyWeb:        {"web_search"},
 	}
 	return append(slices.Clip(searches[s]), "read_file", "list_files")
 }

@@ -43,6 +43,9 @@ func (s AgentState) Apply(u Update) (AgentState, error) {
 	s.Elapsed += u.Elapsed
 	set(&s.Topic, u.Topic)
 	s.applyChecks(u)
+	if u.Decided != nil {
+		s.applyDecided(*u.Decided)
+	}
 	if u.Final != nil {
 		s.applyFinal(*u.Final)
 	}
@@ -127,7 +130,25 @@ func (s *AgentState) applyRound(r Round) {
 		record.Round = s.Rounds
 		s.ToolHistory = append(s.ToolHistory, record)
 	}
-	s.Context = merge(s.Context, byRank(r), s.Settings.MaxContextItems)
+	found := r.Found
+	if !r.Ranked {
+		found = byRank(r)
+	}
+	if s.Settings.WebReplace {
+		s.replaceBy(found)
+	}
+	s.Context = merge(s.Context, found, s.Settings.MaxContextItems)
+}
+
+// replaceBy puts the context away when the web has found something.
+func (s *AgentState) replaceBy(found []Evidence) {
+	if !slices.ContainsFunc(found, func(e Evidence) bool { return e.Tool == webTool }) {
+		return
+	}
+	for _, item := range s.Context {
+		s.Quarantined = add(s.Quarantined, Quarantine{Item: item, Score: item.GradeOf(), Reason: "replaced by results of the web", Round: s.Rounds})
+	}
+	s.Context = nil
 }
 
 // byRank is what a round found, the first of each call, then the second of each: scores of different tools cannot be
@@ -191,7 +212,7 @@ func (s *AgentState) applyGrading(g Grading) error {
 	if len(g.Items) != len(s.Context) {
 		return fmt.Errorf("%w: %d grades for %d items", ErrUpdate, len(g.Items), len(s.Context))
 	}
-	s.GraderAction, s.GradeSource = g.Action, g.Source
+	s.GraderAction, s.GradeSource, s.Evaluation = g.Action, g.Source, g.Evaluation
 	if g.Failed {
 		s.GradeFailures++
 	}
@@ -213,6 +234,14 @@ func (s *AgentState) applyGrading(g Grading) error {
 	slices.SortStableFunc(kept, func(a, b Evidence) int { return cmp.Compare(b.GradeOf(), a.GradeOf()) })
 	s.Context = kept
 	return nil
+}
+
+// applyDecided puts a person's verdict in the place of the answer, also in the conversation.
+func (s *AgentState) applyDecided(f Final) {
+	s.Answer, s.Status, s.Citations = f.Answer, f.Status, f.Citations
+	if n := len(s.Messages); n > 0 && s.Messages[n-1].Role == "assistant" {
+		s.Messages = add(s.Messages[:n-1], Message{Role: "assistant", Content: f.Message})
+	}
 }
 
 func (s *AgentState) applyFinal(f Final) {

@@ -43,6 +43,8 @@ type AgentState struct {
 	GraderAction   Action       `json:"grader_action"`
 	GradeSource    string       `json:"grade_source"` // rule:<name> | llm | lexical | fallback | "" before the first grading
 
+	Evaluation *Evaluation `json:"evaluation,omitempty"` // of the last grading
+
 	Iteration     int `json:"iteration"`      // rounds of tool_call in the evidence loop; corrections of an answer do not count
 	Rounds        int `json:"rounds"`         // all rounds of tool_call, which ToolRecord.Round and Quarantine.Round count
 	Corrections   int `json:"corrections"`    // corrections of the answer

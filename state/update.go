@@ -25,6 +25,8 @@ type Update struct {
 	Draft       *Final       `json:"draft,omitempty"` // an answer that is still to be checked
 	Final       *Final       `json:"final,omitempty"` // the answer; ends the run
 
+	Decided *Final `json:"decided,omitempty"` // a person's verdict on the answer of a run that has ended
+
 	Verification *Verification `json:"verification,omitempty"`
 	Confidence   *Confidence   `json:"confidence,omitempty"`
 	Review       *Review       `json:"review,omitempty"`
@@ -49,8 +51,9 @@ type Begin struct {
 
 // Round is the outcome of one round of tool calls.
 type Round struct {
-	Records []ToolRecord `json:"records"` // in the order of the calls; Round is set by Apply
-	Found   []Evidence   `json:"found"`   // merged into the context: by id, the best retrieval score stays
+	Records []ToolRecord `json:"records"`         // in the order of the calls; Round is set by Apply
+	Found   []Evidence   `json:"found"`           // merged into the context: by id, the best retrieval score stays
+	Ranked  bool         `json:"ranked,omitzero"` // Found is in order; otherwise the records' ranks decide
 }
 
 // Grading is the outcome of one run of grade_evidence over the context.
@@ -59,6 +62,8 @@ type Grading struct {
 	Action Action  `json:"action"`
 	Items  []Grade `json:"items"`           // one for each item of the context, in its order
 	Failed bool    `json:"failed,omitzero"` // the grades could not be read; counts as a grade failure
+	// Evaluation is nil in logs of version 1.
+	Evaluation *Evaluation `json:"evaluation,omitempty"`
 }
 
 // Grade is the verdict on one item of the context.

@@ -9,30 +9,43 @@ type Clash struct {
 	Swap     float64 // the same names or terms on the other sides of a verb or of "than"
 }
 
+// What a sentence must hold of a claim to be heard about it: a share of what the best one holds. A best one that holds nearly
+// all of the claim and does not contradict it decides alone: what others say is then another matter.
+const (
+	heardFrom    = 0.5
+	decidesFrom  = 0.95
+	decidesClash = 0.3
+)
+
 // clash looks for what speaks against a claim in the sentences that hold most of it.
 func (p passage) clash(w weighed, top []candidate) Clash {
-	var c Clash
-	for _, cand := range top {
-		trust := cand.share
-		if top[0].share > 0 {
-			trust = cand.share / top[0].share
-		}
-		if trust < 0.5 {
+	var sum Clash
+	for i, cand := range top {
+		trust := cand.share / max(top[0].share, 1e-9)
+		if trust < heardFrom {
 			break
 		}
-		st := p.statements[cand.index]
-		against, like := w.direction(st)
-		swap, than := w.swap(st)
-		if than && against > like { // faster than Python, slower than Go
-			against, like, swap = like, against, 0
+		c := w.clash(p.statements[cand.index], cand.mask)
+		sum = sum.strongest(c.times(trust))
+		if score, _ := c.score(); i == 0 && cand.share >= decidesFrom && score < decidesClash {
+			break
 		}
-		c.Against = max(c.Against, trust*against)
-		c.For = max(c.For, trust*like)
-		c.Negation = max(c.Negation, trust*w.negation(st, cand.mask))
-		c.Number = max(c.Number, trust*w.otherNumber(st, cand.mask))
-		c.Swap = max(c.Swap, trust*swap)
 	}
-	return c
+	return sum
+}
+
+// clash compares a claim with one sentence; common are the terms that they share.
+func (w weighed) clash(st statement, common uint64) Clash {
+	against, like := w.direction(st)
+	swap, than := w.swap(st)
+	if than && against > like { // faster than Python, slower than Go
+		against, like, swap = like, against, 0
+	}
+	return Clash{Against: against, For: like, Negation: w.negation(st, common), Number: w.otherNumber(st, common), Swap: swap}
+}
+
+func (c Clash) times(x float64) Clash {
+	return Clash{c.Against * x, c.For * x, c.Negation * x, c.Number * x, c.Swap * x}
 }
 
 // The surroundings of a word of direction, in words to each side.

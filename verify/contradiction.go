@@ -10,13 +10,16 @@ func Contradiction(claim, passage string) (score float64, why string) {
 	return Measure(claim, passage, nil).Clash.score()
 }
 
+// agreement is how much of the agreement of other words of direction counts against a contradiction of one.
+const agreement = 0.3
+
 // score is the strongest sign of a contradiction, with what it is.
 func (c Clash) score() (score float64, why string) {
 	for _, sign := range []struct {
 		strength float64
 		why      string
 	}{
-		{max(c.Against-c.For, 0), "the evidence says the opposite of a word of direction in it"},
+		{max(c.Against-agreement*c.For, 0), "the evidence says the opposite of a word of direction in it"},
 		{c.Negation, "one of the claim and the evidence is negated"},
 		{c.Number, "the evidence gives another number"},
 		{c.Swap, "the evidence has the sides the other way round"},

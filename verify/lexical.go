@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kbagent/kbagent/index/text"
 	"github.com/kbagent/kbagent/state"
@@ -75,11 +74,7 @@ func newLexical(ctx context.Context, claims []string, items []state.Evidence, co
 	if err != nil {
 		return lexical{}, fmt.Errorf("weigh the words of the answer: %w", err)
 	}
-	n := float64(passages + ownBackground)
-	l.passage.weight = func(term int32) float64 {
-		d := float64(freq[l.vocabulary.terms[term]])
-		return math.Log1p((n - d + 0.5) / (d + 0.5))
-	}
+	l.passage.weight = l.vocabulary.scaledIDF(func(term string) float64 { return inverseFrequency(freq[term], passages) })
 	return l, nil
 }
 

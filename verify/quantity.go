@@ -14,13 +14,27 @@ type quantity struct {
 	step  float64 // of the last digit given, in the same base
 	unit  string  // the base of a known unit, "~" and the term that is counted, or ""
 	about bool    // "about", "over": a round figure
+	loose bool    // "a week": the same as one week, but no other number than two
 }
 
 // quantities reads the numbers among words of s.
 func (v *vocabulary) quantities(s string, words []word) []quantity {
 	var list []quantity
+	read := 0 // up to this byte, numbers in Chinese
 	for i, w := range words {
 		surface := s[w.start:w.end]
+		if w.start < read {
+			continue
+		}
+		if q, end := hanQuantity(s, w.start); end > 0 {
+			q.at, read = i, end
+			list = append(list, q)
+			continue
+		}
+		if q, ok := single(s, words, i); ok {
+			list = append(list, q)
+			continue
+		}
 		if m, ok := months[strings.ToLower(surface)]; ok && isMonth(s, words, i) {
 			list = append(list, quantity{at: i, value: float64(m), unit: unitMonth})
 			continue
@@ -182,7 +196,7 @@ func parseNumber(s string) (value, step float64, ok bool) {
 
 // same says whether evidence b bears the number of claim a out: the same value, or one that a rounds.
 func (a quantity) same(b quantity) bool {
-	if !a.comparable(b) && a.unit != "" && b.unit != "" && a.unit[0] != '~' && b.unit[0] != '~' {
+	if a.unit != b.unit && a.unit != "" && b.unit != "" && a.unit[0] != '~' && b.unit[0] != '~' {
 		return false
 	}
 	tolerance := 1e-9 * max(math.Abs(a.value), 1)
@@ -196,4 +210,6 @@ func (a quantity) same(b quantity) bool {
 }
 
 // comparable says whether two quantities count the same thing.
-func (a quantity) comparable(b quantity) bool { return a.unit != "" && a.unit == b.unit }
+func (a quantity) comparable(b quantity) bool {
+	return a.unit != "" && a.unit == b.unit && !a.loose && !b.loose
+}

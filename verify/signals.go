@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Signals are what can be seen by words of how a claim stands to a passage. Weights are sums of the inverse document
-// frequencies of terms. Of a claim of several sentences the signals are sums, so that each further sentence is a further
+// Signals are what can be seen by words of how a claim stands to a passage. A weight is a sum of inverse document
+// frequencies of terms, in units of that of a term that occurs nowhere. Of a claim of several sentences the signals are sums, so that each further sentence is a further
 // chance to be wrong; those of Clash are the strongest.
 type Signals struct {
-	Held    float64 // weight of the claim's terms in the three sentences of the passage that together hold most
+	Held    float64 // weight of the claim's terms in the four sentences of the passage that together hold most
 	Missed  float64 // weight of its other terms
 	Numbers int     // numbers of the claim that do not stand in these sentences nor beside them
 	Names   int     // names of the claim that do not stand in these sentences
@@ -46,13 +46,13 @@ func (s *Signals) add(o Signals) {
 // FeatureNames are the names of [Signals.Features], in their order.
 var FeatureNames = [...]string{"share", "missed", "numbers", "names", "against"}
 
-// Features are what the score of [Support] is made of: Held/(Held+Missed), √Missed/5, ln(1+Numbers), ln(1+Names), Against.
+// Features are what the score of [Support] is made of: Held/(Held+Missed), √Missed/2, ln(1+Numbers), ln(1+Names), Against.
 func (s Signals) Features() [len(FeatureNames)]float64 {
 	share := 0.0
 	if s.Held > 0 {
 		share = s.Held / (s.Held + s.Missed)
 	}
-	return [...]float64{share, math.Sqrt(s.Missed) / 5, math.Log1p(float64(s.Numbers)), math.Log1p(float64(s.Names)), s.Against}
+	return [...]float64{share, math.Sqrt(s.Missed) / 2, math.Log1p(float64(s.Numbers)), math.Log1p(float64(s.Names)), s.Against}
 }
 
 // passage is a text prepared for many claims.
@@ -66,7 +66,7 @@ func (v *vocabulary) passage(s string, idf func(term string) float64) passage {
 	if idf == nil {
 		p.weight = ownIDF(v, p.statements)
 	} else {
-		p.weight = func(term int32) float64 { return max(idf(v.terms[term]), 0) }
+		p.weight = v.scaledIDF(idf)
 	}
 	return p
 }
@@ -75,12 +75,12 @@ func (v *vocabulary) passage(s string, idf func(term string) float64) passage {
 func (p passage) signals(w weighed) (Signals, []candidate) {
 	masks := w.masks(p.statements)
 	top := w.top(masks)
-	three := w.three(masks)
+	best := w.together(masks)
 	var held uint64
-	for _, i := range three {
+	for _, i := range best {
 		held |= masks[i]
 	}
-	s := Signals{Held: w.share(held) * w.total, Numbers: p.absentNumbers(w.quantities, three), Names: w.absentNames(held)}
+	s := Signals{Held: w.share(held) * w.total, Numbers: p.absentNumbers(w.quantities, best), Names: w.absentNames(held)}
 	s.Missed = w.total - s.Held
 	s.Clash = p.clash(w, top)
 	s.Against = s.Clash.Against

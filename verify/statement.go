@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"math"
-
 	"github.com/kbagent/kbagent/index/text"
 )
 
@@ -42,28 +40,3 @@ func (v *vocabulary) statement(s string, words []word) statement {
 	st.quantities = v.quantities(s, words)
 	return st
 }
-
-// ownIDF weighs terms by how many statements of a passage hold them, for want of anything better.
-func ownIDF(v *vocabulary, statements []statement) func(term int32) float64 {
-	df := make([]int, len(v.terms))
-	last := make([]int, len(v.terms))
-	for i, st := range statements {
-		for _, w := range st.words {
-			if w.term >= 0 && last[w.term] != i+1 {
-				last[w.term] = i + 1
-				df[w.term]++
-			}
-		}
-	}
-	n := float64(len(statements) + ownBackground)
-	return func(term int32) float64 {
-		d := 0.0
-		if int(term) < len(df) {
-			d = float64(df[term])
-		}
-		return math.Log1p((n - d + 0.5) / (d + 0.5))
-	}
-}
-
-// ownBackground is how many statements of other text a passage is thought to stand among.
-const ownBackground = 50

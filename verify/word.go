@@ -87,6 +87,7 @@ func nameShape(s string) (capital, name bool) {
 func (v *vocabulary) words(s string, from, to int) []word {
 	list := make([]word, 0, (to-from)/5)
 	border, first := false, true
+	var initial entry // of the first word
 	for at := from; at < to; {
 		r, size := utf8.DecodeRuneInString(s[at:to])
 		switch {
@@ -97,7 +98,13 @@ func (v *vocabulary) words(s string, from, to int) []word {
 		case isLetterOrNumber(r):
 			end := wordEnd(s[:to], at)
 			e := v.entry(s[at:end])
+			if len(list) == 1 && !border && initial.capital && initial.term >= 0 && e.capital { // Ben Kuchera
+				list[0].name = true
+			}
 			list = append(list, word{start: at, end: end, term: e.term, sense: e.sense, name: e.name || e.capital && !first && e.term >= 0, border: border})
+			if first {
+				initial = e
+			}
 			at, border, first = end, false, false
 		default:
 			border = border || strings.ContainsRune(",;:()[]{}—–，；：（）、。.!?！？\n|", r)

@@ -19,6 +19,13 @@ type Given struct {
 	Model []ModelReply `yaml:"model"`
 	// Roles are the roles that the model plays. Default those that have replies.
 	Roles []string `yaml:"roles"`
+	// ReviewQueue is "down" when reviews cannot be queued. Default it works.
+	ReviewQueue string `yaml:"review_queue"`
+	// Components are the dimensions of every answer's confidence, in turns by attempt; the last one stays. Default they are
+	// measured.
+	Components []map[string]float64 `yaml:"components"`
+	// Cache keeps the grades of the model from one turn to the next.
+	Cache bool `yaml:"cache"`
 	// Tick is how far the clock moves each time that it is read. Default 0: it stands still.
 	Tick time.Duration `yaml:"tick"`
 }
@@ -48,7 +55,7 @@ type Item struct {
 
 // ModelReply is one scripted reply of the model.
 type ModelReply struct {
-	Role   string        `yaml:"role"` // router, planner, grader or synthesizer
+	Role   string        `yaml:"role"` // router, planner, grader, synthesizer, verifier or expander
 	Reply  string        `yaml:"reply"`
 	Calls  []ModelCall   `yaml:"calls"` // tool calls
 	Error  string        `yaml:"error"` // the provider fails
@@ -70,4 +77,14 @@ type When struct {
 	Ask    string `yaml:"ask"`
 	Thread string `yaml:"thread"` // default "t"
 	Mode   string `yaml:"mode"`   // answer mode of this question
+	// Review decides what the run of the thread waits for, instead of asking.
+	Review *Decision `yaml:"review"`
+}
+
+// Decision is what a person decided.
+type Decision struct {
+	Status   string `yaml:"status"` // approved, corrected or rejected
+	Answer   string `yaml:"answer"`
+	Reviewer string `yaml:"reviewer"`
+	Notes    string `yaml:"notes"`
 }

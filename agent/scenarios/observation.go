@@ -42,6 +42,28 @@ type Observation struct {
 	AuditActions  []string    `json:"audit_actions"`
 	Messages      []string    `json:"messages"` // "user: …", "assistant: …"
 	Tokens        string      `json:"tokens"`   // what was streamed since the last restart
+
+	Verification *agent.Verification `json:"verification"`
+	Confidence   *float64            `json:"confidence"`
+	Components   *state.Components   `json:"components"`
+	ActionTaken  string              `json:"action_taken"`
+	Decisions    []string            `json:"decisions"` // of all attempts, with the row of the table: "REVIEW unverified"
+	Review       *state.Review       `json:"review"`
+	Evaluation   *state.Evaluation   `json:"evaluation"`
+	Corrections  int                 `json:"corrections"`
+	WebRounds    int                 `json:"web_rounds"`
+	Waits        []string            `json:"waits"`     // questions that the run waits for
+	Submitted    []Submitted         `json:"submitted"` // reviews that were queued in this turn
+}
+
+// Submitted is a review that was queued.
+type Submitted struct {
+	ID        string   `json:"id"`
+	Question  string   `json:"question"`
+	Answer    string   `json:"answer"`
+	Mode      string   `json:"mode"`
+	Concerns  []string `json:"concerns"`
+	Corrected bool     `json:"corrected"`
 }
 
 // Usage is what the turn cost.
@@ -92,6 +114,8 @@ func (o *Observation) see(a agent.Answer) {
 	}
 	o.Iteration, o.EvidenceScores, o.StopReason, o.Warnings = a.Iteration, a.EvidenceScores, string(a.StopReason), a.Warnings
 	o.Usage = Usage{LLMCalls: a.Usage.LLMCalls, TotalTokens: a.Usage.TotalTokens, ByNode: a.Usage.ByNode}
+	o.Verification, o.Confidence, o.Components, o.ActionTaken = a.Verification, a.Confidence, a.Components, string(a.ActionTaken)
+	o.Review, o.Evaluation, o.Corrections, o.WebRounds = a.Review, a.Evaluation, s.Corrections, s.WebRounds
 	o.Route, o.Category, o.ResolvedQuery, o.SubQueries = string(s.Route), s.Category, s.ResolvedQuery, s.SubQueries
 	for _, strategy := range s.AttemptedStrategies {
 		o.Attempted = append(o.Attempted, string(strategy))
@@ -117,13 +141,11 @@ func (o *Observation) see(a agent.Answer) {
 // moveName is a move of the machine as scenarios write it.
 func moveName(t state.Transition) string { return fmt.Sprintf("%s %s %s", t.From, t.Event, t.To) }
 
-// moves are the rows of the machine's table that the agent is built to take.
+// moves are the rows of the machine's table.
 func moves() []string {
 	var names []string
 	for _, row := range rules.Table() {
-		if row.Stage == rules.StageCore {
-			names = append(names, moveName(state.Transition{From: row.From, Event: string(row.Event), To: row.To}))
-		}
+		names = append(names, moveName(state.Transition{From: row.From, Event: string(row.Event), To: row.To}))
 	}
 	return names
 }

@@ -70,6 +70,8 @@ type world struct {
 	folder  string
 	db      *sqlite.DB
 
+	reviews *reviewBook
+
 	mu    sync.Mutex
 	audit []nodes.Line
 }
@@ -85,6 +87,15 @@ func (w *world) build(ctx context.Context, g Given, settings state.Settings) err
 			ToolParallelism: 1, // results of the script are used up in the order of the calls
 		},
 		Store: graph.NewMemoryStore(), Settings: settings, NewID: counter("id"),
+	}
+	w.reviews = &reviewBook{down: g.ReviewQueue == "down", newID: counter("v")}
+	cfg.Nodes.Reviews = w.reviews
+	cfg.Nodes.WebCooldown = cooldown
+	if len(g.Components) > 0 {
+		cfg.Nodes.Measure = scriptedComponents(g.Components)
+	}
+	if g.Cache {
+		cfg.Nodes.Cache, cfg.Nodes.Library = &shelf{}, unchanging{lib}
 	}
 	roles := g.Roles
 	if roles == nil {
@@ -106,6 +117,11 @@ func (w *world) tools(lib tools.Library) tools.Set {
 			t = w.script.scripted(t)
 		}
 		list = append(list, t)
+	}
+	for _, t := range []tools.Tool{tools.WebSearch(nil), tools.WebFetch(nil)} { // nothing behind them but the script
+		if w.script.scripts[t.Name] {
+			list = append(list, w.script.scripted(t))
+		}
 	}
 	return tools.NewSet(list...)
 }
@@ -170,8 +186,19 @@ func (w *world) Turn(ctx context.Context, when When) (o Observation, trace scena
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w.script.crash = cancel
-	for event, err := range w.agent.Ask(ctx, agent.Question{Text: when.Ask, Thread: when.Thread, Mode: state.AnswerMode(when.Mode)}) {
+	w.reviews.submitted = nil
+	events := w.agent.Ask(ctx, agent.Question{Text: when.Ask, Thread: when.Thread, Mode: state.AnswerMode(when.Mode)})
+	if d := when.Review; d != nil {
+		events = w.agent.Resume(ctx, when.Thread, graph.Reply(nodes.ReviewDecision{
+			Status: state.ReviewStatus(d.Status), Answer: d.Answer, Reviewer: d.Reviewer, Notes: d.Notes,
+		}))
+	}
+	for event, err := range events {
 		switch {
+		case event.Questions != nil:
+			for _, q := range event.Questions {
+				o.Waits = append(o.Waits, q.Text())
+			}
 		case err != nil:
 			o.Error = err.Error()
 		case event.Restart:
@@ -193,7 +220,7 @@ func (w *world) Turn(ctx context.Context, when When) (o Observation, trace scena
 
 // look adds what the audit and the script saw.
 func (w *world) look(o *Observation) error {
-	o.ModelCalls = w.script.calls
+	o.ModelCalls, o.Submitted = w.script.calls, w.reviews.submitted
 	for _, l := range w.audit {
 		line, err := auditLine(l)
 		if err != nil {
@@ -201,6 +228,9 @@ func (w *world) look(o *Observation) error {
 		}
 		o.Audit = append(o.Audit, line)
 		o.AuditActions = append(o.AuditActions, l.Action)
+		if l.Action == nodes.AuditDecide {
+			o.Decisions = append(o.Decisions, fmt.Sprintf("%s %s", l.Details["action"], l.Details["row"]))
+		}
 	}
 	return nil
 }

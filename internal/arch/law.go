@@ -28,6 +28,11 @@ var Packages = []Package{
 	{Path: "index/load", May: []string{"index", "index/text"}},
 	{Path: "index/indextest", May: []string{"index", "index/text"}},
 	{Path: "review"},
+	{Path: "review/notify", May: []string{"review"}},
+	{Path: "review/reviewtest", May: []string{"review"}},
+	{Path: "tools/netguard"},
+	{Path: "internal/traffic", May: []string{"internal/mask"}},
+	{Path: "internal/evalcache"},
 	{Path: "docs"},
 	{Path: "internal/mask"},
 	{Path: "internal/near"},
@@ -37,7 +42,7 @@ var Packages = []Package{
 
 	// Level 1: implementations and rules over one or two contracts.
 	{Path: "rules", Level: 1, May: []string{"state", "index", "index/text"}},
-	{Path: "tools", Level: 1, May: []string{"state", "index", "index/text"}},
+	{Path: "tools", Level: 1, May: []string{"state", "index", "index/text", "tools/netguard"}},
 	{Path: "verify", Level: 1, May: []string{"state", "index", "index/text"}},
 	{Path: "store/*", Level: 1, May: []string{"graph", "index", "review"}},
 	{Path: "store/postgres/pgtest", Level: 1},
@@ -53,6 +58,7 @@ var Packages = []Package{
 
 	// Level 3: the picture, and the scenarios that walk it.
 	{Path: "agent", Level: 3, May: []string{"graph", "state", "index", "index/text", "rules", "tools", "verify", "review", "scenario", "nodes", "internal/mask"}},
+	{Path: "internal/metrics", Level: 3, May: []string{"state", "nodes", "internal/audit"}},
 	{Path: "agent/scenarios", Level: 3, May: []string{"graph", "state", "index", "index/text", "rules", "tools", "verify", "review", "scenario", "nodes",
 		"agent", "store/sqlite", "internal/config", "internal/mask"}},
 
@@ -115,7 +121,15 @@ var Modules = []Use{
 
 	// The extended standard library.
 	{Module: "golang.org/x/sync", In: []string{"index/...", "tools", "scenario", "nodes", "agent/...", "store/...", "internal/llm", "internal/repl", "internal/eval", "server", "cmd/..."}},
-	{Module: "golang.org/x/text", In: []string{"index/..."}},
+	{Module: "golang.org/x/text", In: []string{"index/...", "tools/..."}},
+	{Module: "golang.org/x/time", In: []string{"internal/llm"}},
+	{Module: "golang.org/x/net", In: []string{"tools/...", "index/load"}},
+
+	// Pages of the web.
+	{Module: "github.com/JohannesKaufmann/html-to-markdown/v2", In: []string{"tools", "index/load"}},
+	{Module: "github.com/go-shiori/go-readability", In: []string{"tools", "index/load"}},
+	{Module: "github.com/redis/go-redis/v9", In: []string{"internal/evalcache"}},
+	{Module: "github.com/prometheus/client_golang", In: []string{"internal/metrics"}},
 
 	// Tests only.
 	{Module: "github.com/stretchr/testify", Tests: true},

@@ -1,0 +1,63 @@
+package nodes
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
+	"github.com/kbagent/kbagent/tools"
+)
+
+// allowed is the tools that the calls of this round may use: those of the strategy, in a round that mends an answer every
+// search, a page that the question names, and a web search beside a round that was only partly relevant.
+func (t *turn) allowed() []string {
+	list := rules.AllowedTools(t.state.Strategy)
+	if t.state.Correcting() {
+		list = append(list, "hybrid_search", "keyword_search")
+	}
+	if len(urls(t.state.Question)) > 0 {
+		list = append(list, "web_fetch")
+	}
+	if t.state.Settings.WebSearch == state.WebAmbiguous {
+		list = append(list, "web_search")
+	}
+	return list
+}
+
+var webAddress = regexp.MustCompile(`https?://[^\s<>"'()\x60，。；、）」]+`)
+
+// maxPages is how many pages of a question are fetched.
+const maxPages = 3
+
+// urls are the addresses of pages that a text names.
+func urls(text string) []string {
+	found := webAddress.FindAllString(text, maxPages)
+	for i := range found {
+		found[i] = strings.TrimRight(found[i], ".,;:!?")
+	}
+	return found
+}
+
+// pages are the calls that fetch the pages that the question names, in the first round.
+func (t *turn) pages() []state.ToolCall {
+	if t.state.Rounds > 0 {
+		return nil
+	}
+	p := planning{allowed: t.nodes.cfg.Tools.Only([]string{"web_fetch"})}
+	for _, u := range urls(t.state.Question) {
+		p.add("web_fetch", tools.WebFetchArgs{URL: u})
+	}
+	return p.calls
+}
+
+// webBeside is a search of the web beside the knowledge base, when what was found is only partly relevant.
+func (t *turn) webBeside(refine bool) []state.ToolCall {
+	if !refine || t.state.Settings.WebSearch != state.WebAmbiguous || !t.webPossible() {
+		return nil
+	}
+	t.nodes.cooldown.Use(t.nodes.cfg.Now())
+	p := planning{allowed: t.nodes.cfg.Tools.Only([]string{"web_search"})}
+	p.add("web_search", tools.WebSearchArgs{Query: t.state.Query(), K: webResults})
+	return p.calls
+}
