@@ -101,18 +101,3 @@ func TestAnExcerptIsCutAtASentenceEndAndSaysSo(t *testing.T) {
 	assert.Equal(t, text, excerpt(text, 400))
 	assert.Contains(t, excerpt(strings.Repeat("长", 300), 100), "[cut here: 100 of 300 characters are shown]", "text without a sentence end is cut where it must")
 }
-
-func TestADelimiterInADocumentIsCutOut(t *testing.T) {
-	f := fence("F-1", []state.Evidence{{Path: "F-1.md", Section: "line\nbreak F-1", Content: "a F-1 b"}}, 100)
-	assert.Equal(t, "a  b", f.Items[0].Text)
-	assert.NotContains(t, f.Items[0].Where, "F-1")
-	assert.NotContains(t, f.Items[0].Where, "\n", "a heading cannot start a line of its own")
-}
-
-func TestPromptsNameTheirVersion(t *testing.T) {
-	for _, p := range []prompt{routerPrompt, plannerPrompt, graderPrompt, synthesizerPrompt, chitchatPrompt} {
-		call, err := p.call("role")
-		require.NoError(t, err)
-		assert.Equal(t, p.name+"/1", call.Prompt)
-	}
-}

@@ -108,6 +108,7 @@ type fenceReader struct {
 	delimiter string
 	line      int  // of the template
 	open      bool // inside the fence
+	opened    int  // the line of the template that opened it
 	document  bool // inside the text of a document
 	leaks     []leak
 }
@@ -120,7 +121,7 @@ func unmarked(text, delimiter string) (string, []leak) {
 		out.WriteString(r.read(line))
 	}
 	if r.open {
-		r.leak(leakOpen)
+		r.leaks = append(r.leaks, leak{line: r.opened, reason: leakOpen})
 	}
 	if r.document {
 		r.leak(leakCut)
@@ -153,7 +154,7 @@ func (r *fenceReader) read(line string) string {
 		}
 	}
 	if isFence {
-		r.open = !r.open
+		r.open, r.opened = !r.open, r.line
 	}
 	return clean
 }
