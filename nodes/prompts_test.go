@@ -161,7 +161,7 @@ func TestAPromptThatBreaksTheContractIsRefusedWithItsLine(t *testing.T) {
 		{"a place on the line of the fence", "grader.tmpl", edited(t, "grader", "BEGIN {{.N}}\n{{.Where}}", "BEGIN {{.N}} {{.Where}}"), []string{"grader.tmpl:9: text of documents stands on the line of the fence"}},
 		{"a passage in the system part", "grader.tmpl", edited(t, "grader", "{{.FenceRule}}", "{{.FenceRule}}{{range .Items}}{{.Text}}{{end}}"), []string{"grader.tmpl:5: " + part}},
 		{"a passage without a fence", "grader.tmpl", strings.NewReplacer("{{$.Fence}} BEGIN {{.N}}\n", "", "{{$.Fence}} END {{.N}}\n", "").Replace(builtInPrompts["grader"].source), []string{"grader.tmpl:9: " + part, "grader.tmpl:10: " + part}},
-		{"a fence that is not closed", "planner.tmpl", edited(t, "planner", "{{.Fence}}\n{{- end}}", "{{- end}}"), []string{"planner.tmpl:23: the fence is opened and not closed"}},
+		{"a fence that is not closed", "planner.tmpl", edited(t, "planner", "{{.Fence}}\n{{- end}}", "{{- end}}"), []string{"planner.tmpl:21: the fence is opened and not closed"}},
 		{"a fence that does not begin its line", "grader.tmpl", edited(t, "grader", "{{$.Fence}} BEGIN", " {{$.Fence}} BEGIN"), []string{part}},
 		{"a leak in one mode only", "synthesizer.tmpl", edited(t, "synthesizer", "Question: {{.Query}}", `{{if eq .Mode "strict"}}{{range .Items}}{{.Text}}{{end}}{{end}}Question: {{.Query}}`), []string{"synthesizer.tmpl:20: " + part}},
 		{"a leak without keywords only", "planner.tmpl", edited(t, "planner", "{{- if .Keywords}}", "{{- if and .Refine (not .Keywords)}}{{join .Notes \", \"}}{{end}}{{if .Keywords}}"), []string{"planner.tmpl:11: " + part}},
