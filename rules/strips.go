@@ -114,22 +114,22 @@ type block struct {
 	proseStart, proseEnd int
 }
 
-// cut appends the strips of a block that ends at end.
+// cut appends the strips of a block that ends at end. No cut lies within `code` in a line.
 func (b block) cut(strips []text.Span, content string, end int) []text.Span {
-	start := b.start
-	prose := content[b.proseStart:b.proseEnd]
+	const tick = "`"
+	start, prose := b.start, content[b.proseStart:b.proseEnd]
+	lastTick, read, ticks := strings.LastIndex(prose, tick), 0, 0
 	for i, s := range text.Sentences(prose) {
-		at := b.proseStart + s.Start
-		if i > 0 && at > start && !inInlineCode(content[start:at]) {
+		ticks += strings.Count(prose[read:s.Start], tick)
+		read = s.Start
+		inCode := ticks%2 == 1 && lastTick >= s.Start
+		if at := b.proseStart + s.Start; i > 0 && !inCode {
 			strips = append(strips, text.Span{Start: start, End: at})
 			start = at
 		}
 	}
 	return append(strips, text.Span{Start: start, End: end})
 }
-
-// inInlineCode says whether a text ends within `code`.
-func inInlineCode(before string) bool { return strings.Count(before, "`")%2 == 1 }
 
 // stripCutter goes through an item line by line.
 type stripCutter struct {

@@ -40,6 +40,7 @@ func TestStripsAre(t *testing.T) {
 		"code in a list item, with it":           {"- a\n\n  ```\n  x. Y\n  ```\n- b", []string{"- a\n\n  ```\n  x. Y\n  ```\n", "- b"}},
 		"two blocks of code":                     {"```\na\n```\n```\nb\n```", []string{"```\na\n```\n", "```\nb\n```"}},
 		"never inside `code`":                    {"Use `a. B` here. Then go.", []string{"Use `a. B` here. ", "Then go."}},
+		"at a tick that nothing closes":          {"Use `a. B here. Then go.", []string{"Use `a. ", "B here. ", "Then go."}},
 		"blank lines with what precedes":         {"\n\nA.\n\n\nB.\n\n", []string{"\n\nA.\n\n\n", "B.\n\n"}},
 		"all of a text with an open fence":       {"One. Two.\n\n```\nx. Y", []string{"One. Two.\n\n```\nx. Y"}},
 		"all of blank text":                      {" \n", []string{" \n"}},

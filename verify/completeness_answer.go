@@ -53,6 +53,15 @@ func compRead(question, answer string) compAnswer {
 	return a
 }
 
+// sentence is one sentence of the answer, read for its words only.
+func (a compAnswer) sentence(s string) compAnswer {
+	one := compAnswer{question: a.question, subject: a.subject, prose: s, lower: strings.ToLower(s), terms: make(map[string]bool)}
+	for _, t := range text.Terms(s) {
+		one.terms[t] = true
+	}
+	return one
+}
+
 // names is the share of some terms that the answer holds.
 func (a compAnswer) names(terms []string) float64 {
 	if len(terms) == 0 {

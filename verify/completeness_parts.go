@@ -30,9 +30,9 @@ var compParts = map[string]func(compAnswer) bool{
 
 // The sizes that the checks ask for, in different content terms, and the shares of the question's.
 const (
-	compFewTerms    = 4  // more than a bare yes or no
-	compClauseTerms = 6  // more than a bare statement
-	compManyTerms   = 12 // more than one clause
+	compFewTerms    = 4 // more than a bare yes or no
+	compClauseTerms = 6 // more than a bare statement
+	compManyTerms   = 8 // more than one clause
 	compSubjectMost = 0.5
 	compSubjectHalf = 0.34 // in Chinese, where pairs of characters cross the borders of words
 )
@@ -56,7 +56,7 @@ func compHasDefinition(a compAnswer) bool {
 		return true
 	}
 	for _, s := range a.sentences {
-		one := compRead(a.question, s)
+		one := a.sentence(s)
 		if one.any(compCopula) && (len(a.subject) == 0 || one.names(a.subject) > 0) {
 			return true
 		}
@@ -72,13 +72,13 @@ func compHasDetail(a compAnswer) bool {
 var (
 	compSequence = regexp.MustCompile(`\b(first|firstly|then|next|after that|afterwards|finally|lastly)\b|首先|然后|接着|最后|随后|之后`)
 	// compImperative is a sentence that tells to do something.
-	compImperative = regexp.MustCompile(`(?i)^\W*(?:(?:please|then|next|first|finally|simply|just|to [^,]{1,80},|if [^,]{1,80},|in [^,]{1,60},|you (?:can|should|must|need to|have to|may)|(?:we|i) recommend to)[\s,]+)*(?:add|adjust|apply|ask|build|call|change|check|choose|click|clone|configure|connect|contact|convert|copy|create|declare|define|delete|deploy|disable|download|edit|enable|enter|export|fill|find|fix|go|import|include|increase|initiali[sz]e|insert|install|invoke|keep|launch|log|make|mount|move|navigate|open|pass|paste|pin|place|press|provide|publish|put|raise|reboot|register|reinstall|reload|remove|rename|replace|request|reset|restart|restore|return|run|save|select|send|set|sign|specify|start|stop|submit|switch|tap|turn|type|uninstall|update|upgrade|upload|use|wait|write)\b`)
+	compImperative = regexp.MustCompile(`(?i)^\W*(?:(?:please|then|next|first|finally|simply|just|to [^,]{1,80},|if [^,]{1,80},|in [^,]{1,60},|you (?:can|should|must|may|will|would)(?: typically| usually| also)?(?: (?:need|have) to)?|you (?:need|have) to|you'll (?:need|have) to|(?:we|i) recommend to)[\s,\[(*"]+)*(?:add|adjust|apply|ask|build|call|change|check|choose|click|clone|complete|configure|connect|contact|convert|copy|create|declare|define|delete|deploy|disable|download|edit|enable|enter|export|fill|find|fix|follow|get|go|import|include|increase|initiali[sz]e|insert|install|invoke|keep|launch|log|make|mount|move|navigate|obtain|open|pass|paste|pin|place|press|provide|publish|put|raise|reboot|register|reinstall|reload|remove|rename|replace|request|reset|restart|restore|return|run|save|select|send|set|sign|specify|start|stop|submit|switch|take|tap|turn|type|uninstall|update|upgrade|upload|use|visit|wait|write)\b`)
 	compOrders     = regexp.MustCompile(`(^|[^申邀])请[^求示]|(^|[，,；;：:、]|先|再|然后|接着|最后|需要|需|可以|可|应该|应|必须|要)\s*(在[^，。]{1,20}[里中内下上])?(把[^，。]{1,20}|将[^，。]{1,20})?(使用|运行|执行|打开|点击|设置|安装|添加|修改|输入|选择|重启|更新|升级|调用|编辑|提交|联系|增加|删除|改为|停止|检查|下载|配置|创建)`)
 )
 
-// compHasSteps: a numbered list, a list, a sequence, or a sentence that tells what to do.
+// compHasSteps: a numbered list, a list, a sequence, or a sentence that tells what to do. Of how something works, any detail.
 func compHasSteps(a compAnswer) bool {
-	if compHasSequence(a) {
+	if compHasSequence(a) || compMechanism.MatchString(a.question) && compHasDetail(a) {
 		return true
 	}
 	for _, s := range a.sentences {
@@ -97,8 +97,12 @@ func compHasSequence(a compAnswer) bool {
 // compThing is something that can be typed or clicked: a path, a file, an option, a variable, a quoted name, a menu.
 var compThing = regexp.MustCompile(`[\w.-]*/[\w./-]+|\b\w+\.[a-z]{1,5}\b|(?:^|\s)--?[a-zA-Z][\w-]*|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|"[^"\n]+"|“[^”\n]+”|「[^」\n]+」|\s>\s|→|\*\*[^*\n]+\*\*`)
 
-// compHasSpecifics: what to do, exactly: code, something that can be typed or clicked, several steps, or many words.
+// compHasSpecifics: what to do, exactly: code, something that can be typed or clicked, several steps, or many words. Of how
+// something works, any detail.
 func compHasSpecifics(a compAnswer) bool {
+	if compMechanism.MatchString(a.question) && compHasDetail(a) {
+		return true
+	}
 	return a.code || compHasSequence(a) || compThing.MatchString(a.prose) || a.content >= compManyTerms
 }
 
@@ -113,8 +117,23 @@ func compHasBothSides(a compAnswer) bool {
 
 var compContrast = regexp.MustCompile(`\b(whereas|while|but|however|unlike|instead|rather|in contrast|on the other hand|than|both|neither|same|differs?|difference|only|more|less|fewer|does not|doesn't|isn't|is not)\b|[，,；;]\s*而[^且]|但|相比|不同|区别|差异|更[^新改换正]|没有|不支持|一样|反之|相反`)
 
-// compHasContrast: a word that sets one against the other, or a table.
-func compHasContrast(a compAnswer) bool { return a.rows > 0 || a.any(compContrast) }
+// compHasContrast: a word that sets one against the other, a table, or a sentence for each side.
+func compHasContrast(a compAnswer) bool {
+	if a.rows > 0 || a.any(compContrast) {
+		return true
+	}
+	left, right, ok := compCompared(a.question)
+	if !ok {
+		return false
+	}
+	onLeft, onRight := false, false
+	for _, s := range a.sentences {
+		one := a.sentence(s)
+		l, r := one.names(left) >= compSubjectHalf, one.names(right) >= compSubjectHalf
+		onLeft, onRight = onLeft || l && !r, onRight || r && !l
+	}
+	return onLeft && onRight
+}
 
 var (
 	compReason  = regexp.MustCompile(`\b(because|since|due to|owing to|caused by|causes?|the reason|reasons?|results? (from|in)|resulted from|stems? from|therefore|thus|hence|as a result|root cause|leads? to|led to|comes? from|happens? (when|if|since)|occurs? (when|if)|that is why)\b|因为|由于|原因|导致|引起|造成|因此|所以|源于`)
@@ -127,21 +146,29 @@ var (
 
 var compEnumeration = regexp.MustCompile(`[^,，、;；.。]+[,，、;；][^,，、;；.。]+([,，、;；]|\band\b|\bor\b|和|以及|及|与)|\b(and|as well as)\b|\b(only|none|no)\b|[^、]+、[^、]+|只有|没有|和|以及`)
 
-// compHasItems: a list, a table, or several things in a row; or that there is one only, or none.
+// compHasItems: a list, a table, or several things in a row; or that there is one only, or none. Of a question for
+// one thing, any statement.
 func compHasItems(a compAnswer) bool {
+	if compSingular.MatchString(a.question) && a.content >= compFewTerms {
+		return true
+	}
 	return a.numbered+a.bullets > 1 || a.rows > 0 || a.any(compEnumeration)
 }
 
 var compYesNo = regexp.MustCompile(`^\W*(yes|no|yep|nope|not|never|always|correct|true|false|only|partly|partially|sometimes|it depends|that is|this is)\b|^\W*(是|否|不|可以|能|会|有|没有|对|支持|需要|无法|未|暂不|当然|取决)|\b(can|cannot|can't|could|does|do|doesn't|don't|did|didn't|is|isn't|are|aren't|was|were|has|have|will|won't|must|may|should)\b|可以|不能|无法|支持|不会|需要|没有|是`)
 
-// compHasVerdict: yes or no in so many words, or a sentence that says the question's own words as a statement.
+// compHasVerdict: yes or no in so many words, or a sentence that says the question's own words as a statement. A request
+// wants none.
 func compHasVerdict(a compAnswer) bool {
+	if compPolite.MatchString(a.question) {
+		return compHasSubject(a)
+	}
 	for i, s := range a.sentences {
-		one := compRead(a.question, s)
+		one := a.sentence(s)
 		if strings.HasSuffix(strings.TrimSpace(s), "?") || strings.HasSuffix(strings.TrimSpace(s), "？") {
 			continue
 		}
-		if i == 0 && compFirstWord.MatchString(one.lower) || compHasSubject(one) && (one.any(compYesNo) || one.names(a.subject) > 0.6) {
+		if i == 0 && compFirstWord.MatchString(one.lower) || one.names(a.subject) >= compSubjectHalf && one.any(compYesNo) || len(a.subject) > 0 && one.names(a.subject) > 0.6 {
 			return true
 		}
 	}

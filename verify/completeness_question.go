@@ -17,14 +17,24 @@ var compKinds = []struct {
 	{"why", regexp.MustCompile(`(?i)^\W*(why|how come|what is the reason)\b|为什么|为何`)},
 	{"troubleshooting", regexp.MustCompile(`(?i)\b(errors?|fails?|failed|failing|broken|crash(es|ed)?|can't|doesn't work|not working|panics?|exception)\b|报错|失败|错误|崩溃`)},
 	{"comparison", regexp.MustCompile(`(?i)\b(difference|differ|differs|versus|vs\.?|compare[ds]?|better than)\b|区别|差别|不同|相比|对比`)},
-	{"how_to", regexp.MustCompile(`(?i)^\W*how (do|does|can|could|should|to|would)\b|\bhow to\b|怎么|如何|怎样`)},
+	{"how_to", regexp.MustCompile(`(?i)\bhow (do|can|could|should|would) (i|you|we|one|people|users?)\b|\bhow to\b|怎么|如何|怎样`)},
 	{"list", regexp.MustCompile(`(?i)^\W*(list|name|which|enumerate)\b|\bwhat (kinds?|types?) of\b|^\W*what are\b|哪些|列出|哪几`)},
 	{"definition", regexp.MustCompile(`(?i)^\W*(what is|what's|what does .+ mean|who is|define|meaning of|explain what)\b|什么是|是什么|什么意思`)},
 	{"yes_no", regexp.MustCompile(`(?i)^\W*(is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must)\b|吗[？?]?\s*$|是否|能不能|可不可以|有没有`)},
 }
 
+// compPolite is a request in the form of a question: "Can you tell me …", which nobody answers with yes.
+var compPolite = regexp.MustCompile(`(?i)^\W*(?:(?:can|could|would|will) you (?:please )?(?:tell|explain|describe|give|show|list|help|provide|name|compare|summari[sz]e)(?: (?:me|us))?|do you (?:have|know)|(?:请问|你能告诉我|能告诉我|请告诉我))\b?`)
+
+// compMechanism asks how something works, not how to do it.
+var compMechanism = regexp.MustCompile(`(?i)^\W*how (?:does|did|is|are|was|were)\b|^\W*how do .{1,60}\bwork\b|原理|怎么工作|如何工作|怎样工作`)
+
+// compSingular asks for one thing: "Which port is used?".
+var compSingular = regexp.MustCompile(`(?i)\b(?:which|what (?:kind|type|sort) of)\s+(?:[\w-]+\s+)?[\w-]*[^s\s]\s+(?:is|was|does|did|has|had)\b|哪个|哪一个|哪种`)
+
 // compDetect is the category of a question by its form, or "".
 func compDetect(question string) string {
+	question = compPolite.ReplaceAllString(question, "")
 	for _, kind := range compKinds {
 		if kind.form.MatchString(question) {
 			return kind.category

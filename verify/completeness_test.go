@@ -57,6 +57,9 @@ func TestCompleteness(t *testing.T) {
 		{"如何安装索引器？", "how_to", "首先下载索引器，然后运行 `make install`。", nil},
 		{"如何安装索引器？", "how_to", "索引器很好。", []string{"steps", "specifics"}},
 
+		{"How does the index work?", "how_to", "The index keeps passages with their terms. A search ranks them.", nil},
+		{"How do I become an agent?", "how_to", "To become an agent, you would typically need to take a course and pass an exam.", nil},
+
 		// Comparisons.
 		{"What is the difference between a rule and a tool?", "comparison", "A rule decides without a model, while a tool retrieves evidence. [1]", nil},
 		{"What is the difference between a rule and a tool?", "comparison", "A rule decides without a model.", []string{"both_sides", "contrast", "detail"}},
@@ -64,6 +67,8 @@ func TestCompleteness(t *testing.T) {
 		{"SQLite vs PostgreSQL?", "comparison", "SQLite needs no server and is one file. It is small.", []string{"both_sides", "contrast"}},
 		{"规则和工具有什么区别？", "comparison", "规则不用模型就能决定，而工具负责检索证据。工具由计划调用。", nil},
 		{"规则和工具有什么区别？", "comparison", "规则不用模型就能决定。规则很快。", []string{"both_sides", "contrast"}},
+
+		{"What is the difference between a rule and a tool?", "comparison", "Rules are pure functions. Tools are what a plan calls.", nil},
 
 		// Why.
 		{"Why does Go have no exceptions?", "why", "Go has no exceptions because they make control flow convoluted.", nil},
@@ -80,6 +85,8 @@ func TestCompleteness(t *testing.T) {
 		{"有哪些检索策略？", "list", "检索策略有混合、向量、关键词。", nil},
 		{"有哪些检索策略？", "list", "检索策略很多。", []string{"items"}},
 
+		{"Which port is used by default?", "list", "The server listens on port 8080 by default.", nil},
+
 		// Yes or no.
 		{"Does kbagent support PostgreSQL?", "yes_no", "Yes, kbagent stores checkpoints in PostgreSQL when a URL is set.", nil},
 		{"Does kbagent support PostgreSQL?", "yes_no", "kbagent supports PostgreSQL and SQLite as stores.", nil},
@@ -87,6 +94,8 @@ func TestCompleteness(t *testing.T) {
 		{"Does kbagent support PostgreSQL?", "yes_no", "Databases are stores of data for programs of all sorts.", []string{"verdict"}},
 		{"Is it safe to delete old logs?", "yes_no", "It is safe to delete logs that are older than a week.", nil},
 		{"可以删除旧日志吗？", "yes_no", "可以，超过七天的旧日志可以删除。", nil},
+
+		{"Could you tell me about reducers?", "yes_no", "Reducers fold the updates of parallel nodes into one state.", nil},
 
 		// Troubleshooting.
 		{"The server does not start", "troubleshooting", "The port is not available because another process holds it. Stop that process, then check that the server starts.", nil},
@@ -105,7 +114,7 @@ func TestCompleteness(t *testing.T) {
 
 func TestTheCategoryIsToldFromTheQuestionWhereItIsNotKnown(t *testing.T) {
 	for question, want := range map[string]string{
-		"Why is the sky blue?": "why", "What is a reducer?": "definition", "How do I add a tool?": "how_to", "How does it work?": "how_to",
+		"Why is the sky blue?": "why", "What is a reducer?": "definition", "How do I add a tool?": "how_to", "How does it work?": "", "Can you tell me why it rains?": "why", "Can you list the tools?": "",
 		"Which tools are there?": "list", "What are the strategies?": "list", "Is it fast?": "yes_no", "SQLite vs PostgreSQL": "comparison",
 		"The build fails with exit code 1": "troubleshooting", "Tell me about logs": "", "": "",
 		"为什么是蓝色？": "why", "什么是规则？": "definition", "如何添加工具？": "how_to", "有哪些工具？": "list", "支持 Windows 吗？": "yes_no",
