@@ -19,8 +19,10 @@ import (
 	"github.com/kbagent/kbagent/index"
 	"github.com/kbagent/kbagent/internal/audit"
 	"github.com/kbagent/kbagent/internal/config"
+	"github.com/kbagent/kbagent/internal/evalcache"
 	"github.com/kbagent/kbagent/internal/llm"
 	"github.com/kbagent/kbagent/nodes"
+	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/store/sqlite"
 	"github.com/kbagent/kbagent/tools"
 )
@@ -32,6 +34,7 @@ type base struct {
 	db       *sqlite.DB
 	index    *index.Index
 	embedder *llm.Embedder // nil without an embedding endpoint
+	traffic  *tape         // what passes to and from the model servers is recorded, or replayed; nil for neither
 }
 
 // databaseFile is the name of the file in the data directory that holds everything.
@@ -51,14 +54,23 @@ func openBase(ctx context.Context, g *global, std streams) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openConfigured(ctx, cfg, newLogger(cfg, std.err))
+	return openConfigured(ctx, cfg, newLogger(cfg, std.err), g.tape)
 }
 
 // openConfigured opens the database and the index that the settings name.
-func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger) (b *base, err error) {
-	b = &base{cfg: cfg, log: log}
+func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, files tapeFiles) (b *base, err error) {
+	traffic, err := openTape(files, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, traffic.close())
+		}
+	}()
+	b = &base{cfg: cfg, log: log, traffic: traffic}
 	if e := cfg.Embedding; e.Model != "" {
-		b.embedder, err = llm.NewEmbedder(llm.EmbeddingConfig{BaseURL: e.BaseURL, APIKey: e.APIKey, Model: e.Model, Timeout: cfg.LLM.Timeout, Logger: b.log})
+		b.embedder, err = llm.NewEmbedder(llm.EmbeddingConfig{BaseURL: e.BaseURL, APIKey: e.APIKey, Model: e.Model, Timeout: cfg.LLM.Timeout, Logger: b.log, Transport: b.traffic.transport()})
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +91,7 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger) (b
 	return b, nil
 }
 
-func (b *base) close() error { return b.db.Close() }
+func (b *base) close() error { return errors.Join(b.db.Close(), b.traffic.close()) }
 
 // newLogger writes for people on a terminal, as JSON when the settings say so.
 func newLogger(cfg config.Config, w *os.File) *slog.Logger {
@@ -97,6 +109,8 @@ func colored(f *os.File) bool { return os.Getenv("NO_COLOR") == "" && isTerminal
 type assistant struct {
 	*base
 	audit *audit.Log
+	cache evalcache.Cache // nil without a model
+	limit *llm.Limit      // of the calls of all models together; nil for none
 	agent *agent.Agent
 }
 
@@ -118,19 +132,46 @@ func (a *assistant) build() error {
 	if a.audit, err = audit.Open(a.cfg.AuditLog, audit.WithSecrets(a.cfg.Secrets()...)); err != nil {
 		return err
 	}
-	n := nodes.Config{
-		Tools:   tools.NewSet(tools.Local(a.index)...),
-		Library: agent.Library(a.index, a.embedder != nil),
-		Audit:   auditor{a.audit},
-	}
-	if n.Model, err = a.model(a.cfg.LLM.Model); err != nil {
-		return err
-	}
-	if n.FastModel, err = a.model(a.cfg.LLM.FastModel); err != nil {
+	n, err := a.nodes()
+	if err != nil {
 		return err
 	}
 	a.agent, err = agent.New(agent.Config{Nodes: n, Store: a.db.Checkpoints(), Settings: a.cfg.Settings})
 	return err
+}
+
+// nodes is what the agent works with.
+func (a *assistant) nodes() (n nodes.Config, err error) {
+	n = nodes.Config{Library: agent.Library(a.index, a.embedder != nil), Audit: auditor{a.audit}, WebCooldown: cooldown(a.cfg.Web.Cooldown)}
+	web, err := webTools(a.cfg)
+	if err != nil {
+		return n, err
+	}
+	n.Tools = tools.NewSet(append(tools.Local(a.index), web...)...)
+	if n.Synonyms, err = loadSynonyms(a.cfg.Synonyms); err != nil {
+		return n, err
+	}
+	if a.cfg.Settings.ReviewMode != state.ReviewOff {
+		queue, err := reviewQueue(a.base)
+		if err != nil {
+			return n, err
+		}
+		n.Reviews = desk{queue}
+	}
+	if a.cache, err = gradeCache(a.cfg, a.log); err != nil {
+		return n, err
+	}
+	if a.cache != nil {
+		n.Cache = a.cache
+	}
+	if a.cfg.LLM.RatePerMinute > 0 {
+		a.limit = llm.NewLimit(a.cfg.LLM.RatePerMinute)
+	}
+	if n.Model, err = a.model(a.cfg.LLM.Model); err != nil {
+		return n, err
+	}
+	n.FastModel, err = a.model(a.cfg.LLM.FastModel)
+	return n, err
 }
 
 // modelCooldown is how long a model's server that was found to be down is left alone; the built-in roles do the work.
@@ -142,11 +183,14 @@ func (a *assistant) model(name string) (*nodes.Model, error) {
 		return nil, nil
 	}
 	c := a.cfg.LLM
-	m, err := llm.New(llm.Config{BaseURL: c.BaseURL, APIKey: c.APIKey, Model: name, Timeout: c.Timeout, Cooldown: modelCooldown, Logger: a.log})
+	m, err := llm.New(llm.Config{
+		Provider: c.Provider, BaseURL: c.BaseURL, APIKey: c.APIKey, Model: name, Timeout: c.Timeout, Limit: a.limit,
+		Cooldown: modelCooldown, Logger: a.log, Transport: a.traffic.transport(),
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &nodes.Model{LLM: m, Schema: llm.Schema}, nil
+	return &nodes.Model{LLM: m, Name: name, Schema: llm.Schema, Fence: a.traffic.fence()}, nil
 }
 
 func (a *assistant) close() error {

@@ -48,6 +48,7 @@ Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (
 			return o.print(std, q.Thread, why, asJSON)
 		},
 	}
+	g.tape.flags(cmd)
 	cmd.Flags().StringVar(&thread, "thread", "", "conversation that the question belongs to (default a new one)")
 	cmd.Flags().StringVar(&mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
 	cmd.Flags().BoolVar(&why, "why", false, "explain the path to the answer")
@@ -89,6 +90,9 @@ func printAnswer(std streams, a agent.Answer, why bool) error {
 	}
 	for _, c := range a.Citations {
 		fmt.Fprintln(std.out, mask.TerminalLine(c.String()))
+	}
+	if line := checkLine(a); line != "" {
+		fmt.Fprintf(std.out, "\n%s\n", line)
 	}
 	if why {
 		fmt.Fprintf(std.out, "\n%s\n", strings.TrimSpace(agent.Explain(a.State)))

@@ -46,6 +46,7 @@ With an empty knowledge base it takes the manual of kbagent, which the program c
 			return errors.Join(a.chat(ctx, thread, state.AnswerMode(mode), std), a.close())
 		},
 	}
+	g.tape.flags(cmd)
 	cmd.Flags().StringVar(&thread, "thread", "", "conversation to go on with (default a new one)")
 	cmd.Flags().StringVar(&mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
 	return cmd

@@ -31,13 +31,14 @@ const (
 )
 
 func newDoctor(g *global, std streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, live bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is on, what is off and why, and what does not work",
 		Long: `doctor reads the settings, opens the database, looks at the knowledge base and asks each configured endpoint whether
-it is there. The exit code is 1 when something that is configured does not work.`,
+it is there; with --live it makes a small request of every kind. The exit code is 1 when something that is configured does not work.`,
 		Example: `  kbagent doctor
+  kbagent doctor --live
   kbagent doctor --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,7 +46,7 @@ it is there. The exit code is 1 when something that is configured does not work.
 			if err != nil {
 				return err
 			}
-			checks := examine(cmd.Context(), cfg)
+			checks := examine(cmd.Context(), cfg, live)
 			if asJSON {
 				err = printJSON(std.out, map[string]any{"checks": checks, "settings": cfg.Values()})
 			} else {
@@ -62,20 +63,24 @@ it is there. The exit code is 1 when something that is configured does not work.
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&live, "live", false, "make small requests of every kind to each configured endpoint (a few hundred tokens)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return cmd
 }
 
-func examine(ctx context.Context, cfg config.Config) []check {
+func examine(ctx context.Context, cfg config.Config, live bool) []check {
 	checks := []check{checkData(cfg)}
 	checks = append(checks, checkIndex(ctx, cfg)...)
 	checks = append(checks, checkModel(ctx, cfg, "model", cfg.LLM.Model))
 	if cfg.LLM.FastModel != "" {
 		checks = append(checks, checkModel(ctx, cfg, "fast model", cfg.LLM.FastModel))
 	}
-	return append(checks, checkEmbedding(ctx, cfg), checkAudit(cfg), check{
-		"verification, confidence, web search, review", stateOff, "not built into this version",
-	})
+	checks = append(checks, checkEmbedding(ctx, cfg), checkAudit(cfg))
+	checks = append(checks, checkStages(ctx, cfg, live)...)
+	if live {
+		checks = append(checks, liveChecks(ctx, cfg)...)
+	}
+	return checks
 }
 
 // checkData says whether the data directory can be written to.
@@ -100,7 +105,7 @@ func checkData(cfg config.Config) check {
 
 // checkIndex opens the database and counts what it holds.
 func checkIndex(ctx context.Context, cfg config.Config) []check {
-	b, err := openConfigured(ctx, cfg, slog.New(slog.DiscardHandler))
+	b, err := openConfigured(ctx, cfg, slog.New(slog.DiscardHandler), tapeFiles{})
 	if err != nil {
 		return []check{{"database", stateFailed, err.Error()}}
 	}

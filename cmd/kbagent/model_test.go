@@ -27,6 +27,7 @@ var (
 	routed  = llmtest.Text(`{"route":"search","confidence":0.9,"category":"other","query":"How long are old logs kept?","sub_queries":[],"keywords":["logs"]}`)
 	planned = llmtest.ToolCalls(llmtest.Call("1", "keyword_search", `{"query":"old logs kept"}`))
 	graded  = llmtest.Text(`{"scores":[0.9,0.8,0.1]}`)
+	held    = llmtest.Text(`{"verdicts":[{"claim":1,"verdict":"SUPPORTED","passage":1,"quote":"Old logs are kept for seven days.","reasoning":"it says so"}],"suggested_corrections":[]}`)
 )
 
 // newBase is a folder with an indexed knowledge base of three passages about logs.
@@ -74,22 +75,23 @@ func readAnswer(t *testing.T, stdout string) agent.Answer {
 
 func TestAModelAnswersThroughItsRealWire(t *testing.T) {
 	dir, server := newBase(t), llmtest.NewServer(t)
-	server.Reply(routed, planned, graded, llmtest.Text("Old logs are kept for seven days [1]."))
+	server.Reply(routed, planned, graded, llmtest.Text("Old logs are kept for seven days [1]."), held)
 	code, stdout, stderr := finish(t, kbagent(t, dir, server, "ask", "--json", question))
 	require.Zero(t, code, stderr)
 	a := readAnswer(t, stdout)
-	assert.Equal(t, state.StatusAnswered, a.Status)
+	assert.Equal(t, state.StatusPass, a.Status)
+	assert.Equal(t, 1.0, a.Verification.Confidence)
 	assert.Equal(t, "Old logs are kept for seven days [1].", a.Answer)
 	assert.Equal(t, []agent.Citation{{N: 1, Path: "logs.md", StartLine: 3, EndLine: 3, Quote: "Old logs are kept for seven days."}}, a.Citations)
 	assert.Equal(t, "llm", a.GradeSource)
 	assert.Equal(t, []float64{0.9, 0.8, 0.1}, a.EvidenceScores)
-	assert.Equal(t, 4, a.Usage.LLMCalls)
+	assert.Equal(t, 5, a.Usage.LLMCalls)
 	assert.Positive(t, a.Usage.TotalTokens)
 	assert.Empty(t, a.Warnings)
 
 	requests := server.Requests()
-	require.Len(t, requests, 4)
-	for i, streams := range []bool{false, false, false, true} {
+	require.Len(t, requests, 5)
+	for i, streams := range []bool{false, false, false, true, false} {
 		assert.Equal(t, streams, requests[i].Stream, "only the answer streams (request %d)", i)
 	}
 	assert.NotEmpty(t, requests[1].Tools, "the planner is offered the tools")
@@ -98,7 +100,7 @@ func TestAModelAnswersThroughItsRealWire(t *testing.T) {
 
 func TestACutAnswerIsReplacedByQuotationsAndSaysSo(t *testing.T) {
 	dir, server := newBase(t), llmtest.NewServer(t)
-	server.Reply(routed, planned, graded, llmtest.Cut("Old logs are"))
+	server.Reply(routed, planned, graded, llmtest.Cut("Old logs are"), held)
 	code, stdout, stderr := finish(t, kbagent(t, dir, server, "ask", "--json", question))
 	require.Zero(t, code, stderr)
 	a := readAnswer(t, stdout)
@@ -109,7 +111,7 @@ func TestACutAnswerIsReplacedByQuotationsAndSaysSo(t *testing.T) {
 
 func TestMalformedGradesAreRepairedOverTheWire(t *testing.T) {
 	dir, server := newBase(t), llmtest.NewServer(t)
-	server.Reply(routed, planned, llmtest.Text("all fine!"), graded, llmtest.Text("Seven days [1]."))
+	server.Reply(routed, planned, llmtest.Text("all fine!"), graded, llmtest.Text("Old logs are kept for seven days [1]."), held)
 	code, stdout, stderr := finish(t, kbagent(t, dir, server, "ask", "--json", question))
 	require.Zero(t, code, stderr)
 	assert.Equal(t, "llm", readAnswer(t, stdout).GradeSource)
@@ -130,13 +132,13 @@ func TestAKilledProcessIsContinuedByTheSameQuestion(t *testing.T) {
 	require.Equal(t, -1, code, "killed, not ended")
 	require.Empty(t, stdout)
 
-	server.Reply(graded, llmtest.Text("Old logs are kept for seven days [1]."))
+	server.Reply(graded, llmtest.Text("Old logs are kept for seven days [1]."), held)
 	code, stdout, stderr := finish(t, kbagent(t, dir, server, "ask", "--thread", "t", "--json", question))
 	require.Zero(t, code, stderr)
 	a := readAnswer(t, stdout)
-	assert.Equal(t, []string{"analyze_and_route", "plan", "tool_call", "grade_evidence", "synthesize"}, a.Path)
+	assert.Equal(t, []string{"analyze_and_route", "plan", "tool_call", "grade_evidence", "synthesize", "verify_answer", "decide"}, a.Path)
 	assert.Contains(t, a.Warnings, "an unfinished run of this question was resumed")
-	assert.Len(t, server.Requests(), 5, "router, planner, grader (killed), grader, synthesizer")
+	assert.Len(t, server.Requests(), 6, "router, planner, grader (killed), grader, synthesizer, verifier")
 }
 
 func TestCtrlCEndsAQuestionAndTheThreadGoesOn(t *testing.T) {
@@ -154,7 +156,7 @@ func TestCtrlCEndsAQuestionAndTheThreadGoesOn(t *testing.T) {
 	assert.Equal(t, exitError, code)
 	assert.Equal(t, "kbagent: interrupted\n", stderr)
 
-	server.Reply(routed, planned, graded, llmtest.Text("Seven days [1]."))
+	server.Reply(routed, planned, graded, llmtest.Text("Old logs are kept for seven days [1]."), held)
 	code, _, stderr = finish(t, kbagent(t, dir, server, "ask", "--thread", "t", question))
 	assert.Zero(t, code, stderr)
 }

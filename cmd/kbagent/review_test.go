@@ -98,7 +98,7 @@ func reviewBase(t *testing.T, dir string) (*base, *review.Queue) {
 	t.Helper()
 	cfg, err := config.Load(config.Options{Environ: []string{"KB_AGENT_DATA_DIR=" + dir}})
 	require.NoError(t, err)
-	b, err := openConfigured(t.Context(), cfg, newLogger(cfg, os.Stderr))
+	b, err := openConfigured(t.Context(), cfg, newLogger(cfg, os.Stderr), tapeFiles{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, b.close()) })
 	q, err := reviewQueue(b)
