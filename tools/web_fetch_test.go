@@ -133,17 +133,19 @@ func TestPagesThatAreNotReadSayWhy(t *testing.T) {
 		code    Code
 		says    string
 	}{
-		"a video":            {page("video/mp4", "x"), CodeNotAFile, "type video/mp4 is not read; web_fetch reads HTML"},
-		"a PDF":              {page("application/pdf", "%PDF-1.7"), CodeNotAFile, "application/pdf"},
-		"a lie":              {page("text/plain", "a\x00b"), CodeNotAFile, "is no text"},
-		"too much":           {page("text/plain", strings.Repeat("x", 2000)), CodeTooLarge, "nothing of it was read"},
-		"gone":               {status(410, ""), CodeNotFound, "status 410"},
-		"behind a login":     {status(401, ""), CodeAccessDenied, "does not let"},
-		"overloaded":         {status(503, "20"), CodeUnavailable, "try again in 20s"},
-		"too many requests":  {status(429, ""), CodeUnavailable, "status 429"},
-		"a teapot":           {status(418, ""), CodeFailed, "status 418"},
-		"a private redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://10.0.0.1/", 302) }, CodeAccessDenied, "10.0.0.1 is not a public address (private)"},
-		"a silent server":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, CodeTimeout, "did not answer"},
+		"a video":           {page("video/mp4", "x"), CodeNotAFile, "type video/mp4 is not read; web_fetch reads HTML"},
+		"a PDF":             {page("application/pdf", "%PDF-1.7"), CodeNotAFile, "application/pdf"},
+		"a lie":             {page("text/plain", "a\x00b"), CodeNotAFile, "is no text"},
+		"too much":          {page("text/plain", strings.Repeat("x", 2000)), CodeTooLarge, "nothing of it was read"},
+		"gone":              {status(410, ""), CodeNotFound, "status 410"},
+		"behind a login":    {status(401, ""), CodeAccessDenied, "does not let"},
+		"overloaded":        {status(503, "20"), CodeUnavailable, "try again in 20s"},
+		"too many requests": {status(429, ""), CodeUnavailable, "status 429"},
+		"a teapot":          {status(418, ""), CodeFailed, "status 418"},
+		"a private redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound)
+		}, CodeAccessDenied, "10.0.0.1 is not a public address (private)"},
+		"a silent server": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, CodeTimeout, "did not answer"},
 	} {
 		t.Run(claim, func(t *testing.T) {
 			tool, base := web(t, c.handler, func(o *netguard.Options) {

@@ -257,7 +257,7 @@ func TestProvidersThatCannotWorkAreRefusedAtTheStart(t *testing.T) {
 		require.Error(t, err, base)
 	}
 	_, err := NewTavily(" ", "", nil)
-	require.ErrorContains(t, err, "API key is empty")
+	require.ErrorContains(t, err, "API key of Tavily is empty")
 	_, err = NewTavily("k", "nowhere", nil)
 	require.Error(t, err)
 }

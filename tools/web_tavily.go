@@ -28,7 +28,7 @@ type tavily struct {
 // no URL are errors; a wrong key shows at the first search. The key is in no error and no log.
 func NewTavily(key, base string, client *http.Client) (SearchProvider, error) {
 	if key = strings.TrimSpace(key); key == "" {
-		return nil, errors.New("Tavily: the API key is empty")
+		return nil, errors.New("the API key of Tavily is empty")
 	}
 	if base == "" {
 		base = TavilyURL
