@@ -26,8 +26,8 @@ func Claims(answer string) []string {
 
 // isClaim reports whether a sentence states a fact.
 func isClaim(sentence string) bool {
-	if isQuestion(sentence) || claimHedge.MatchString(sentence) || claimOpinion.MatchString(sentence) ||
-		claimCourtesy.MatchString(sentence) || claimLeadIn.MatchString(sentence) {
+	if isQuestion(sentence) || isHedge(sentence) || claimOpinion.MatchString(sentence) ||
+		claimCourtesy.MatchString(sentence) || isLeadIn(sentence) {
 		return false
 	}
 	for _, term := range text.Terms(sentence) {
@@ -37,6 +37,26 @@ func isClaim(sentence string) bool {
 	}
 	return false
 }
+
+// isHedge reports a statement about what the evidence lacks. The words that each has are looked for first, since the
+// pattern is slow.
+func isHedge(sentence string) bool {
+	lower := strings.ToLower(sentence)
+	for _, w := range []string{"not", "n't", "n’t", "no ", "unable", "没", "未", "不", "无"} {
+		if strings.Contains(lower, w) {
+			return claimHedge.MatchString(sentence)
+		}
+	}
+	return false
+}
+
+// isLeadIn reports a short sentence that announces what follows.
+func isLeadIn(sentence string) bool {
+	return len(sentence) < maxLeadIn && claimLeadIn.MatchString(sentence)
+}
+
+// maxLeadIn is the length from which a sentence is more than a lead-in, in bytes.
+const maxLeadIn = 200
 
 // claimEmpty are terms that state nothing when nothing else is said.
 var claimEmpty = claimSet("no not never ok okay hello hi hey thank sure certain note summari answer 是的 好的 不是 没有")

@@ -134,10 +134,14 @@ func (w weighed) surroundings(words []word, at, reach int) uint64 {
 	return mask
 }
 
-// negation is the weight of the common terms that are negated on one side only.
+// negation is the weight of the common terms that are negated on one side only; 0 when one is negated on both, since then
+// the two sentences deny the same in another order.
 func (w weighed) negation(st statement, common uint64) float64 {
 	mine, theirs := w.negatedMask(w.statement), w.negatedMask(st)
-	return w.share((mine ^ theirs) & common)
+	if mine&theirs&common != 0 {
+		return 0
+	}
+	return w.share((mine | theirs) & common)
 }
 
 func (w weighed) negatedMask(st statement) uint64 {

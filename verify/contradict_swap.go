@@ -39,11 +39,11 @@ func (w weighed) crossed(a, b, x, y uint64) float64 {
 	return max(crossed-straight, 0) / w.share(a|b)
 }
 
-// names are the terms of the claim that are written as names in a statement.
+// names are the terms of the claim that may be names in a statement.
 func (w weighed) names(st statement) uint64 {
 	var mask uint64
 	for _, word := range st.words {
-		if word.name {
+		if word.name || word.perhaps {
 			mask |= w.bit(word.term)
 		}
 	}

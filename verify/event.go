@@ -7,8 +7,8 @@ type event struct {
 	negated bool
 }
 
-// negationScope is how many words behind a negation it reaches, unless a border comes first; unspacedScope the same for
-// words written without spaces, counted in pairs of characters.
+// negationScope is how many words behind a negation it reaches, unless a border comes first; composeReach how near two words of
+// direction stand that make one.
 const (
 	negationScope = 5
 	composeReach  = 3
@@ -18,7 +18,8 @@ const (
 func negatedWords(words []word) []bool {
 	negated := make([]bool, len(words))
 	for i, w := range words {
-		if w.sense.axis != axisNegation {
+		notOnly := i+1 < len(words) && words[i+1].sense.axis == axisOnly
+		if w.sense.axis != axisNegation || notOnly {
 			continue
 		}
 		for j := i + 1; j < len(words) && j <= i+negationScope && !words[j].border; j++ {

@@ -28,10 +28,13 @@ func hanQuantity(s string, start int) (q quantity, end int) {
 	return q, 0
 }
 
+// maxHanNumber is how many bytes of a number in Chinese characters are read.
+const maxHanNumber = 48
+
 // hanNumber reads the digits and multipliers from s[start:] on.
 func hanNumber(s string, start int) (value float64, end int) {
 	total, section, digit := 0.0, 0.0, 0.0
-	for end = start; end < len(s); {
+	for end = start; end < min(len(s), start+maxHanNumber); {
 		r, size := utf8.DecodeRuneInString(s[end:])
 		if d, ok := hanDigits[r]; ok {
 			digit = digit*10 + d // 二〇二四

@@ -15,7 +15,8 @@ const (
 	axisNone     axis = iota
 	axisNegation      // not, without, fails to
 	axisThan          // than, 比
-	axisPassive       // by, 被
+	axisOnly          // only: "not only" negates nothing
+	axisPassive       // by, 被; the last of those that are no events
 	// The axes of direction can contradict each other: what "promotes" something does not "reduce" it.
 	axisAmount
 	axisActivity
@@ -33,6 +34,7 @@ func (a axis) directional() bool { return axisAmount <= a && a <= axisRisk }
 const senseTable = `
 negation: not no never none neither nor cannot without unable hardly barely lack lacks lacked lacking absence fail fails failed failing failure non nothing nobody |
 than: than |
+only: only just merely solely |
 passive: by via |
 amount: increase increases increased increasing increment rise rises rose risen rising grow grows grew growth growing more most greater greatest higher highest elevate elevated elevation raise raised gain gains expand expanded expansion larger largest upregulate upregulated upregulation accumulate accumulated accumulation double doubled triple surge soar exceed exceeds exceeded above abundant longer older heavier bigger majority
  | decrease decreases decreased decreasing decline declines declined declining reduce reduces reduced reducing reduction less least lower lowest lowering lowered fewer fewest smaller smallest drop drops dropped fall falls fell fallen diminish diminished downregulate downregulated downregulation shrink shrank depletion depleted deplete lose loses lost loss below shorter younger lighter halve halved deficient deficiency deficit minority
@@ -102,7 +104,7 @@ guilt: 有罪 | 无罪
 `
 
 var axisNames = map[string]axis{
-	"plain": axisNone, "negation": axisNegation, "than": axisThan, "passive": axisPassive,
+	"plain": axisNone, "negation": axisNegation, "than": axisThan, "only": axisOnly, "passive": axisPassive,
 	"amount": axisAmount, "activity": axisActivity, "quality": axisQuality, "speed": axisSpeed, "risk": axisRisk, "link": axisLink,
 }
 

@@ -6,13 +6,10 @@ import (
 	"github.com/kbagent/kbagent/state"
 )
 
-// The scores from which Lexical calls a claim supported, and partially so.
-const (
-	lexicalSupported = 0.6
-	lexicalPartial   = 0.4
-	// lexicalClash is the score of [Contradiction] from which a claim counts as contradicted.
-	lexicalClash = 0.6
-)
+// lexicalClash is the score of [Contradiction] from which Lexical takes a claim for contradicted. On the development data
+// 1 of 85 supported claims of WiCE and 6 of 194 of SciFact reach it, and 7 of 94 contradicted ones: what it says is mostly so,
+// and most contradictions it does not see.
+const lexicalClash = 0.5
 
 // verdict is the verdict on a claim with these signals, with the figures that it rests on.
 func verdict(s Signals) (state.ClaimVerdict, string) {

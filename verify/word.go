@@ -14,6 +14,7 @@ type word struct {
 	term       int32 // number in the vocabulary; -1 for a word that carries no topic
 	sense      sense
 	name       bool // written like a name: a capital or a digit where none is due
+	perhaps    bool // begins the sentence with a capital, and may be a name
 	border     bool // a comma, colon, bracket or the like stands between the word before and this one
 }
 
@@ -101,7 +102,7 @@ func (v *vocabulary) words(s string, from, to int) []word {
 			if len(list) == 1 && !border && initial.capital && initial.term >= 0 && e.capital { // Ben Kuchera
 				list[0].name = true
 			}
-			list = append(list, word{start: at, end: end, term: e.term, sense: e.sense, name: e.name || e.capital && !first && e.term >= 0, border: border})
+			list = append(list, word{start: at, end: end, term: e.term, sense: e.sense, name: e.name || e.capital && !first && e.term >= 0, perhaps: e.capital && first && e.term >= 0, border: border})
 			if first {
 				initial = e
 			}

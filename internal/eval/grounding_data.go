@@ -13,6 +13,7 @@ type claimCase struct {
 	claim    string
 	passage  string
 	positive bool
+	label    string // as the data have it; "" where positive says all
 }
 
 // claimSet is the cases of one set with the weights of its terms.
@@ -37,7 +38,7 @@ func loadFaithbench(s source) (claimSet, error) {
 	list, err := cases[struct{ ID, Source, Summary, Worst string }](s, "faithbench", "summaries")
 	var set claimSet
 	for _, r := range list {
-		set.cases = append(set.cases, claimCase{r.ID, r.Summary, r.Source, r.Worst == "Consistent" || r.Worst == "Benign"})
+		set.cases = append(set.cases, claimCase{r.ID, r.Summary, r.Source, r.Worst == "Consistent" || r.Worst == "Benign", r.Worst})
 	}
 	return set.weighed(), err
 }
@@ -49,7 +50,7 @@ func loadWice(s source) (claimSet, error) {
 	}](s, "wice", "claims")
 	var set claimSet
 	for _, r := range list {
-		set.cases = append(set.cases, claimCase{r.ID, r.Claim, strings.Join(r.Evidence, "\n\n"), r.Label == "supported"})
+		set.cases = append(set.cases, claimCase{r.ID, r.Claim, strings.Join(r.Evidence, "\n\n"), r.Label == "supported", r.Label})
 	}
 	return set.weighed(), err
 }
@@ -81,7 +82,7 @@ func loadScifact(s source, others ...string) (claimSet, error) {
 			wanted = wanted || r.Label == o
 		}
 		if known && wanted {
-			set.cases = append(set.cases, claimCase{r.ID, r.Claim, passage, r.Label == "SUPPORT"})
+			set.cases = append(set.cases, claimCase{r.ID, r.Claim, passage, r.Label == "SUPPORT", r.Label})
 		}
 	}
 	return set, err
@@ -96,10 +97,10 @@ func loadHaluEval(s source) (claimSet, error) {
 	}](s, "halueval_qa", "pairs")
 	var set claimSet
 	for _, r := range list {
-		set.cases = append(set.cases, claimCase{r.ID, r.Right, r.Knowledge, true})
+		set.cases = append(set.cases, claimCase{r.ID, r.Right, r.Knowledge, true, ""})
 		for _, kind := range []string{"one_turn", "multi_turn"} {
 			if wrong := r.Hallucinated[kind]; wrong != "" {
-				set.cases = append(set.cases, claimCase{r.ID + "/" + kind, wrong, r.Knowledge, false})
+				set.cases = append(set.cases, claimCase{r.ID + "/" + kind, wrong, r.Knowledge, false, kind})
 			}
 		}
 	}
