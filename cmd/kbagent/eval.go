@@ -95,15 +95,15 @@ func addResult(t *table, r eval.Result) {
 		if i, ok := r.Intervals[name]; ok {
 			interval = fmt.Sprintf("%.3f–%.3f", i[0], i[1])
 		}
-		t.row(set, cases, name, figure(r.Metrics[name]), interval, ms)
+		t.row(set, cases, name, figure(name, r.Metrics[name]), interval, ms)
 		set, cases, ms = "", "", ""
 	}
 }
 
 // figure writes counts as whole numbers and shares with three decimals.
-func figure(x float64) string {
-	if x > 1 || x == 0 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
+func figure(name string, x float64) string {
+	if eval.IsCount(name) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }

@@ -30,6 +30,12 @@ type Result struct {
 	ElapsedMS float64               `json:"elapsed_ms"` // loading the data apart
 }
 
+// counts are the metrics that are numbers of cases.
+var counts = []string{"positives", "wrong"}
+
+// IsCount says whether a metric is a number of cases; all others are shares.
+func IsCount(metric string) bool { return slices.Contains(counts, metric) }
+
 // task is one kind of measurement.
 type task struct {
 	name  string
