@@ -142,16 +142,31 @@ func piece(item state.Evidence, start, end int) state.Evidence {
 // hasRange says whether an item knows where it stands in its source.
 func hasRange(item state.Evidence) bool { return item.StartByte != 0 || item.EndByte != 0 }
 
+// spansOf is the strips of an item; one whose byte range does not fit its content is one strip.
+func spansOf(item state.Evidence) []text.Span {
+	if hasRange(item) && item.EndByte-item.StartByte != len(item.Content) {
+		return []text.Span{{Start: 0, End: len(item.Content)}}
+	}
+	return cutStrips(item)
+}
+
+// Strips is the texts that Refine will pass to RefineOptions.Score, in order: for a score that is computed for all of them
+// at once, such as that of an embedding.
+func Strips(items []state.Evidence) (strips []string) {
+	for _, item := range items {
+		for _, span := range spansOf(item) {
+			strips = append(strips, item.Content[span.Start:span.End])
+		}
+	}
+	return strips
+}
+
 // scoreStrips cuts the items and scores their strips, in order.
 func scoreStrips(query string, items []state.Evidence, o RefineOptions) (strips []strip) {
 	q := newQueryTerms(query, o.Stats)
 	for i, item := range items {
-		spans := []text.Span{{Start: 0, End: len(item.Content)}}
-		if !hasRange(item) || item.EndByte-item.StartByte == len(item.Content) {
-			spans = cutStrips(item)
-		}
 		first := len(strips)
-		for _, span := range spans {
+		for _, span := range spansOf(item) {
 			content := item.Content[span.Start:span.End]
 			strips = append(strips, strip{item: i, span: span, tenths: tokenTenths(content)})
 		}

@@ -38,6 +38,7 @@ func TestStripsAre(t *testing.T) {
 		"what a colon announces, with it":        {"First. Run this:\n\n```\na\n```\n", []string{"First. ", "Run this:\n\n```\na\n```\n"}},
 		"a list that a colon announces, with it": {"Steps:\n\n1. A.\n2. B.\n", []string{"Steps:\n\n1. A.\n2. B.\n"}},
 		"code in a list item, with it":           {"- a\n\n  ```\n  x. Y\n  ```\n- b", []string{"- a\n\n  ```\n  x. Y\n  ```\n", "- b"}},
+		"text that goes on in a list, with it":   {"One. Two.\n\n- a. b:\nC. D\nE. F", []string{"One. ", "Two.\n\n", "- a. b:\nC. D\nE. F"}},
 		"two blocks of code":                     {"```\na\n```\n```\nb\n```", []string{"```\na\n```\n", "```\nb\n```"}},
 		"never inside `code`":                    {"Use `a. B` here. Then go.", []string{"Use `a. B` here. ", "Then go."}},
 		"at a tick that nothing closes":          {"Use `a. B here. Then go.", []string{"Use `a. ", "B here. ", "Then go."}},
@@ -80,6 +81,9 @@ func TestStripsTogetherAreTheContentAndKeepCodeWhole(t *testing.T) {
 
 func FuzzStrips(f *testing.F) {
 	f.Add(strings.Join(stripLines, "\n"))
+	f.Add("a?~~~~b. C")
+	f.Add("a\n```b @c. D` e")
+	f.Add("# A\nb\n- c\nd:\ne\nf. G")
 	for _, line := range stripLines {
 		f.Add(line + "\n" + line)
 	}
@@ -171,6 +175,16 @@ func TestRefine(t *testing.T) {
 		Refine("q", list, RefineOptions{Score: holding("Yes")})
 		assert.Equal(t, at("", "a.md", "Yes one. Bad. Yes two."), list[0])
 	})
+}
+
+func TestStripsAreWhatRefineScores(t *testing.T) {
+	cut := at("", "b.md", "One. Two.")
+	cut.EndByte++
+	list := []state.Evidence{at("x\n", "a.md", "One. Two.\n\nThree."), cut}
+	var scored []string
+	Refine("q", list, RefineOptions{Score: func(_, strip string) float64 { scored = append(scored, strip); return 1 }})
+	assert.Equal(t, scored, Strips(list))
+	assert.Equal(t, []string{"One. ", "Two.\n\n", "Three.", "One. Two."}, scored)
 }
 
 func contents(list []state.Evidence) (out []string) {
