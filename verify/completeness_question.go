@@ -63,8 +63,8 @@ const compFunctionChars = "的了在是什么谁哪多少几何被和与跟对�
 func compSubject(s string) []string {
 	var subject []string
 	for _, t := range text.Terms(s) {
-		pair := utf8.RuneCountInString(t) == 2 && compIdeographic(t)
-		if !compGeneric[t] && !(pair && strings.ContainsAny(t, compFunctionChars)) {
+		crosses := utf8.RuneCountInString(t) == 2 && compIdeographic(t) && strings.ContainsAny(t, compFunctionChars)
+		if !compGeneric[t] && !crosses {
 			subject = append(subject, t)
 		}
 	}

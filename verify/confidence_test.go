@@ -2,6 +2,7 @@ package verify
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -157,6 +158,7 @@ func TestConsistency(t *testing.T) {
 	const claim = "The token expires after 1 hour."
 	agree := value(claim, nil, "Sessions: the token expires after 1 hour. Then it is renewed.", "After 1 hour the token has expired.")
 	assert.InDelta(t, 1, agree, 1e-9, "the same in other words")
+	assert.InDelta(t, 1, value("It takes 7 days.", nil, "It takes seven days.", "It takes 7 days."), 1e-9, "numbers in words")
 	differ := value(claim, nil, "The token expires after 1 hour.", "The token expires after 30 hours.")
 	assert.Less(t, differ, .8, "another number is below the floor")
 	negates := func(a, b string) float64 {
@@ -193,13 +195,39 @@ func TestConsistencyIsFromZeroToOneForAnything(t *testing.T) {
 	})
 }
 
+func TestConsistencyHoldsTheDocumentsAgainstEachOther(t *testing.T) {
+	contradicts := func(a, b string) float64 { score, _ := Contradiction(a, b); return score }
+	value := func(a, b string) float64 {
+		got := Consistency(claimed(a), []state.Evidence{doc("a", a), doc("b", b)}, contradicts)
+		require.NotNil(t, got)
+		return *got
+	}
+	const claim = "The token expires after 1 hour."
+	assert.InDelta(t, 1, value(claim, claim), 1e-9)
+	assert.Less(t, value(claim, "The token expires after 30 hours."), .4)
+	assert.Less(t, value(claim, "The token never expires."), .6)
+	assert.Less(t, value("旧日志保留七天", "旧日志保留三十天"), .4)
+}
+
+func TestConsistencyAsksOnceForEachPairOfPassages(t *testing.T) {
+	asked := map[[2]string]int{}
+	Consistency(claimed("Logs are kept.", "The logs are kept."), []state.Evidence{doc("a", "Logs are kept."), doc("b", "All logs are kept.")}, func(a, b string) float64 {
+		asked[[2]string{a, b}]++
+		return 0
+	})
+	assert.Equal(t, map[[2]string]int{{"Logs are kept.", "All logs are kept."}: 1, {"All logs are kept.", "Logs are kept."}: 1}, asked)
+}
+
 func BenchmarkConsistency20Items10Claims(b *testing.B) {
 	var items []state.Evidence
+	var claims []state.Claim
 	for i := range 20 {
-		items = append(items, doc(string(rune('a'+i)), strings.Repeat("The server keeps old log files for seven days and rotates them every night. ", 14)))
+		content := strings.Repeat(fmt.Sprintf("Server %d keeps old log files for seven days and rotates them every night. ", i), 14)
+		items = append(items, doc(string(rune('a'+i)), content))
+		claims = append(claims, state.Claim{Text: fmt.Sprintf("Server %d keeps old log files for 7 days.", i)})
 	}
-	claims := claimed(strings.Split(strings.Repeat("Old log files are kept for 7 days.|", 10), "|")[:10]...)
+	contradicts := func(a, b string) float64 { score, _ := Contradiction(a, b); return score }
 	for b.Loop() {
-		Consistency(claims, items, nil)
+		Consistency(claims[:10], items, contradicts)
 	}
 }

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math/bits"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -13,7 +14,7 @@ import (
 // claim's terms from which a passage is about it.
 const (
 	consMaxTerms     = 64
-	consMaxDocuments = 8
+	consMaxDocuments = 5
 	consAbout        = 0.4
 )
 
@@ -28,13 +29,14 @@ const consNumberWeight = 2
 //
 // Documents are told apart by path; those that say nothing about a claim have no say in it. The result is nil when no
 // claim has two documents: one document alone cannot be consistent. contradicts is 0–1 and may be nil for none; Contradiction
-// without its reason fits. At most the first 8 documents are compared.
+// without its reason fits. The first 5 documents are compared.
 func Consistency(claims []state.Claim, items []state.Evidence, contradicts func(a, b string) float64) *float64 {
 	documents := consDocuments(items)
 	if len(documents) < 2 {
 		return nil
 	}
 	sum, pairs := 0.0, 0
+	contradiction := consContradiction(contradicts)
 	for _, claim := range claims {
 		q := consQuery(claim.Text)
 		var said []consStatement
@@ -45,7 +47,7 @@ func Consistency(claims []state.Claim, items []state.Evidence, contradicts func(
 		}
 		for i, a := range said {
 			for _, b := range said[i+1:] {
-				sum += q.agreement(a.mask, b.mask) * (1 - consContradiction(a.text, b.text, contradicts))
+				sum += q.agreement(a.mask, b.mask) * (1 - contradiction(a.text, b.text))
 				pairs++
 			}
 		}
@@ -56,12 +58,20 @@ func Consistency(claims []state.Claim, items []state.Evidence, contradicts func(
 	return new(sum / float64(pairs))
 }
 
-// consContradiction is the stronger of both directions.
-func consContradiction(a, b string, contradicts func(a, b string) float64) float64 {
+// consContradiction is the stronger of both directions. It asks once for each pair: passages serve several claims.
+func consContradiction(contradicts func(a, b string) float64) func(a, b string) float64 {
 	if contradicts == nil {
-		return 0
+		return func(string, string) float64 { return 0 }
 	}
-	return min(max(contradicts(a, b), contradicts(b, a), 0), 1)
+	known := make(map[[2]string]float64)
+	return func(a, b string) float64 {
+		value, ok := known[[2]string{a, b}]
+		if !ok {
+			value = min(max(contradicts(a, b), contradicts(b, a), 0), 1)
+			known[[2]string{a, b}] = value
+		}
+		return value
+	}
 }
 
 // consDocument is what a document says: the sentences of its items, each with its terms.
@@ -89,11 +99,31 @@ func consDocuments(items []state.Evidence) []*consDocument {
 		}
 		read := consItem{content: item.Content, sentences: text.Sentences(item.Content)}
 		for _, s := range read.sentences {
-			read.terms = append(read.terms, text.Terms(item.Content[s.Start:s.End]))
+			read.terms = append(read.terms, consWords(item.Content[s.Start:s.End]))
 		}
 		d.items = append(d.items, read)
 	}
 	return documents
+}
+
+// consNumbers are the terms of the numbers that are commonly written out.
+var consNumbers = func() map[string]string {
+	numbers := make(map[string]string)
+	for i, t := range text.Terms("one two three four five six seven eight nine ten eleven twelve") {
+		numbers[t] = strconv.Itoa(i + 1)
+	}
+	return numbers
+}()
+
+// consWords is the terms of a text, numbers in digits: "seven days" and "7 days" are the same.
+func consWords(s string) []string {
+	terms := text.Terms(s)
+	for i, t := range terms {
+		if digits, ok := consNumbers[t]; ok {
+			terms[i] = digits
+		}
+	}
+	return terms
 }
 
 // consTerms are the terms of a claim: bit i of a mask is term i.
@@ -104,7 +134,7 @@ type consTerms struct {
 
 func consQuery(claim string) consTerms {
 	q := consTerms{number: make(map[string]int)}
-	for _, t := range text.Terms(claim) {
+	for _, t := range consWords(claim) {
 		if _, seen := q.number[t]; seen || len(q.number) == consMaxTerms {
 			continue
 		}
