@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,6 +158,10 @@ func usageOf(err error) error {
 func masked(e review.Entry) review.Entry {
 	for _, text := range []*string{&e.Question, &e.Answer, &e.Corrected, &e.Notes} {
 		*text = mask.Cards(*text)
+	}
+	e.Concerns = slices.Clone(e.Concerns)
+	for i := range e.Concerns {
+		e.Concerns[i] = mask.Cards(e.Concerns[i])
 	}
 	sources := make([]review.Source, len(e.Sources))
 	for i, s := range e.Sources {

@@ -84,8 +84,8 @@ func testSubmit(t *testing.T, s review.Store) {
 }
 
 func testIdempotent(t *testing.T, s review.Store) {
-	first := submit(t, s, Entry("a"), "webhook")
-	first = change(t, s, "a", claim("ada"))
+	submit(t, s, Entry("a"), "webhook")
+	first := change(t, s, "a", claim("ada"))
 	again := Entry("b")
 	again.Thread, again.Run, again.Answer, again.Priority = first.Thread, first.Run, "another answer", review.High
 	stored, created, err := s.Submit(t.Context(), again, []string{"webhook", "smtp"})
