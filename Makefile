@@ -7,7 +7,7 @@ GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz bench bench-compare bench-peers mutate golden clean
+.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz e2e-llm bench bench-compare bench-peers mutate golden clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,6 +56,13 @@ fuzz: ## every fuzz target for FUZZTIME each
 	@for pkg in $$($(GO) list $(PKGS)); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "fuzz $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
+
+E2E ?= .
+e2e-llm: ## the whole agent against a real model server (KB_AGENT_E2E_LLM_BASE_URL=… KB_AGENT_E2E_LLM_MODEL=… E2E=regexp)
+	@test -n "$$KB_AGENT_E2E_LLM_BASE_URL" -a -n "$$KB_AGENT_E2E_LLM_MODEL" || { \
+		echo "set KB_AGENT_E2E_LLM_BASE_URL and KB_AGENT_E2E_LLM_MODEL; the others are in internal/e2e/doc.go"; exit 2; }
+	$(GO) test -count=1 -v -timeout 60m -run '$(E2E)' ./internal/e2e
+	$(GO) test -count=1 -v -timeout 10m -run RealServer ./internal/llm
 
 BENCHTIME ?= 1s
 COUNT     ?= 6
