@@ -119,11 +119,10 @@ func repaired[T any](ctx context.Context, m *Model, call Call, msgs []llms.Messa
 
 // rejected shows the model its reply and why it cannot be used. Both may quote documents, so they stand in the fence.
 func rejected(choice *llms.ContentChoice, reason error, delimiter string) []llms.MessageContent {
-	shown := func(text string) string { return delimiter + "\n" + safe(text, delimiter) + "\n" + delimiter }
 	return []llms.MessageContent{
-		llms.TextParts(llms.ChatMessageTypeAI, shown(clip(orNothing(choice.Content), 4000))),
+		llms.TextParts(llms.ChatMessageTypeAI, quoted(clip(orNothing(choice.Content), 4000), delimiter)),
 		llms.TextParts(llms.ChatMessageTypeHuman, newFencing(delimiter).FenceRule+" That reply could not be used, for this reason:\n"+
-			shown(clip(reason.Error(), 1000))+"\nReply again, with the requested format only."),
+			quoted(clip(reason.Error(), 1000), delimiter)+"\nReply again, with the requested format only."),
 	}
 }
 
@@ -145,8 +144,7 @@ func history(msgs []state.Message, turns int, fence string) []llms.MessageConten
 			out = append(out, llms.TextParts(llms.ChatMessageTypeHuman, clip(m.Content, 2000)))
 			continue
 		}
-		fenced := fence + "\n" + safe(clip(m.Content, 2000), fence) + "\n" + fence
-		out = append(out, llms.TextParts(llms.ChatMessageTypeAI, fenced))
+		out = append(out, llms.TextParts(llms.ChatMessageTypeAI, quoted(clip(m.Content, 2000), fence)))
 	}
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/kbagent/kbagent/nodes/reply"
 )
 
 // While a template is filled in, the text of documents stands between two runes that no text may hold: noncharacters,
@@ -69,7 +71,7 @@ func mark(v reflect.Value, delimiter string, document bool) error {
 	case reflect.String:
 		text := safe(v.String(), delimiter)
 		if document && text != "" {
-			text = string(documentStart) + text + string(documentEnd)
+			text = string(documentStart) + reply.Defuse(text) + string(documentEnd)
 		}
 		v.SetString(text)
 		return nil
@@ -87,6 +89,11 @@ func mark(v reflect.Value, delimiter string, document bool) error {
 		return nil
 	}
 	return fmt.Errorf("a prompt cannot show a %s", v.Type()) // so that no text of a document passes unmarked
+}
+
+// quoted is text that may quote documents, in the fence: an earlier answer, or a reply that could not be used.
+func quoted(text, delimiter string) string {
+	return delimiter + "\n" + reply.Defuse(safe(text, delimiter)) + "\n" + delimiter
 }
 
 // leak is a place where the text of documents does not stand in its fence.

@@ -12,6 +12,8 @@ var thinkTag = regexp.MustCompile(`(?i:[<◁](/?)(?:think|thinking|thoughts?|rea
 const (
 	anyChannel   = "<|channel|>"
 	finalChannel = "<|channel|>final<|message|>"
+	// maxChannelStart is how far behind the begin of a reply the first channel may be named; later it is quoted.
+	maxChannelStart = 40
 )
 
 // StripThinking is the reply without its thinking blocks: <think>, <thinking>, <thought>, <reasoning>, <reflection>,
@@ -19,7 +21,7 @@ const (
 // block that never ends takes the rest of the reply with it, so that a reply that was cut while the model was thinking
 // leaves nothing. A tag in quotes or backticks is a mention and stays. White space around the answer is left as it is.
 func StripThinking(raw string) string {
-	if strings.Contains(raw, anyChannel) {
+	if i := strings.Index(raw, anyChannel); i >= 0 && i < maxChannelStart {
 		_, raw, _ = cutLast(raw, finalChannel)
 	}
 	var kept strings.Builder
