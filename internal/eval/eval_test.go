@@ -69,6 +69,21 @@ func small(t *testing.T) string {
 		"halueval_qa/dev/pairs.jsonl": {
 			object{"id": "a", "knowledge": "The head office is in Delhi.", "right_answer": "Delhi", "hallucinated": object{"one_turn": "Mumbai, the capital.", "multi_turn": "It has no office in Asia."}},
 		},
+		"xquad/corpus_en.jsonl": {
+			object{"id": "p1", "title": "Logs", "text": "Old logs are kept for seven days."},
+			object{"id": "p2", "title": "Fruit", "text": "Bananas are yellow."},
+		},
+		"xquad/dev/queries_en.jsonl":   {object{"id": "q1", "query": "How long are logs kept?", "relevant": object{"p1": 1}}, object{"id": "q2", "query": "No negatives", "relevant": object{"p2": 1}}},
+		"xquad/dev/negatives_en.jsonl": {object{"id": "q1", "negatives": []string{"p2"}}},
+		"scifact/dev/queries.jsonl":    {object{"id": "s1", "query": "aspirin stroke risk", "relevant": object{"9": 1}}},
+		"scifact/dev/negatives.jsonl":  {object{"id": "s1", "negatives": []string{"9"}}},
+		"rgb/dev/en_fact.jsonl":        {object{"id": "r1", "query": "How long are logs kept?", "positive": []string{"Logs are kept for a week."}, "negative": []string{"Bananas are yellow.", "Logs are large."}}},
+		"rgb/dev/zh_refine.jsonl":      {object{"id": "r2", "query": "日志保留多久？", "positive": []string{"日志保留七天。"}, "negative": []string{"香蕉是黄色的。"}}},
+		"clapnq/corpus.jsonl":          {object{"id": "c1", "title": "Logs", "text": "Old logs are kept for seven days."}},
+		"clapnq/dev/queries.jsonl": {
+			object{"id": "a", "query": "how long are old logs kept", "answerable": true, "passage": "c1"},
+			object{"id": "b", "query": "who wrote the harbour plan", "answerable": false, "passage": "c1"},
+		},
 		"llm_outputs/dev/float_array.jsonl": {
 			object{"id": "f1", "n": 2, "raw": "[0.5, 1]", "expect": []any{0.5, 1}, "also_ok": []any{}},
 			object{"id": "f2", "n": 2, "raw": "[null, 1]", "expect": []any{nil, 1}, "also_ok": []any{object{"fallback": true}}},
@@ -131,6 +146,35 @@ func TestParsingTellsPreferredHarmlessAndWrongApart(t *testing.T) {
 	assert.Zero(t, objects["wrong"], "a refusal is not wrong")
 }
 
+func TestGradingCountsWhatStaysInTheContext(t *testing.T) {
+	got := run(t, eval.Config{Task: "grading", Data: small(t), Part: "dev"})
+	for set, want := range map[string]struct {
+		n   int
+		auc float64
+	}{"xquad_en": {2, 1}, "scifact": {2, 0.5}, "rgb_en": {3, 1}, "rgb_zh": {2, 1}} {
+		assert.Equal(t, want.n, got[set].N, set)
+		assert.EqualValues(t, 1, got[set].Metrics["positives"], set)
+		assert.InDelta(t, want.auc, got[set].Metrics["auc"], 1e-12, set)
+	}
+	assert.InDelta(t, 1, got["xquad_en"].Metrics["kept_relevant"], 1e-12)
+	assert.InDelta(t, 0, got["xquad_en"].Metrics["kept_irrelevant"], 1e-12)
+	assert.InDelta(t, got["scifact"].Metrics["kept_relevant"], got["scifact"].Metrics["kept_irrelevant"], 1e-12, "the same passage on both sides")
+}
+
+func TestSufficiencyTellsAnswerableQuestionsFromOthers(t *testing.T) {
+	got := run(t, eval.Config{Task: "sufficiency", Data: small(t), Part: "dev"})["clapnq"]
+	assert.Equal(t, 2, got.N)
+	assert.InDelta(t, 1, got.Metrics["auc"], 1e-12)
+}
+
+func TestAPassageThatTheCorpusLacksIsNamed(t *testing.T) {
+	dir := small(t)
+	path := filepath.Join(dir, "xquad", "dev", "negatives_en.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(`{"id":"q1","negatives":["gone"]}`), 0o644))
+	err := eval.Run(t.Context(), eval.Config{Task: "grading", Data: dir, Part: "dev", Set: "xquad_en"}, func(eval.Result) error { return nil })
+	assert.ErrorContains(t, err, "no passage gone of query q1")
+}
+
 func TestTheSameCallGivesTheSameFigures(t *testing.T) {
 	dir := small(t)
 	cfg := eval.Config{Task: "grounding", Data: dir, Part: "dev", Set: "wice"}
@@ -151,7 +195,7 @@ func TestWhatDoesNotExistIsAUsageError(t *testing.T) {
 		cfg  eval.Config
 		says string
 	}{
-		"a task":         {eval.Config{Task: "guessing", Data: dir, Part: "dev"}, `no task "guessing"; the tasks are grounding, parsing`},
+		"a task":         {eval.Config{Task: "guessing", Data: dir, Part: "dev"}, `no task "guessing"; the tasks are grounding, parsing, grading, sufficiency`},
 		"a set":          {eval.Config{Task: "parsing", Data: dir, Part: "dev", Set: "wice"}, `no set "wice"; its sets are float_array, object`},
 		"a part":         {eval.Config{Task: "parsing", Data: dir, Part: "test"}, `dev or heldout, not "test"`},
 		"a folder":       {eval.Config{Task: "parsing", Data: filepath.Join(dir, "no"), Part: "dev"}, "there is no "},
