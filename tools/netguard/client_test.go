@@ -91,6 +91,8 @@ func TestANameThatLeadsToAClosedAddressIsRefusedWhenItIsDialled(t *testing.T) {
 		assert.ErrorContains(t, err, "is not a public address")
 	}
 	assert.Zero(t, s.visits.Load())
+	dns.mu.Lock()
+	defer dns.mu.Unlock()
 	assert.Positive(t, dns.asked["inside.example"], "the name was resolved")
 }
 
