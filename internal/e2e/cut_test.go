@@ -84,7 +84,7 @@ func (p *proxy) pass(client net.Conn) {
 	defer server.Close()
 	var requests sync.WaitGroup
 	requests.Go(func() {
-		io.Copy(server, client) //nolint:errcheck // it ends with either connection
+		io.Copy(server, client) // it ends with either connection
 		server.Close()
 	})
 	p.answers(client.(*net.TCPConn), server)
@@ -111,7 +111,7 @@ func (p *proxy) answers(client *net.TCPConn, server net.Conn) {
 			return
 		}
 		if cut {
-			client.SetLinger(0) //nolint:errcheck // then it ends in good order, which is a cut as well
+			client.SetLinger(0) // without it the end is in good order, which is a cut as well
 			return
 		}
 		if err != nil {

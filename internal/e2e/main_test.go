@@ -76,6 +76,7 @@ type options struct {
 	fast     bool
 	vectors  bool
 	retries  int // default none
+	fence    func() string
 }
 
 // callTimeout bounds each call: a server that hangs fails the test instead of holding it up.
@@ -107,7 +108,7 @@ func build(t *testing.T, e endpoint, o options) *world {
 	}
 	n := nodes.Config{
 		Tools: tools.NewSet(tools.Local(w.index)...), Library: agent.Library(w.index, o.vectors), Audit: nodes.Discard{},
-		Model: &nodes.Model{LLM: w.model, Schema: llm.Schema}, ModelRoles: o.roles,
+		Model: &nodes.Model{LLM: w.model, Schema: llm.Schema, Fence: o.fence}, ModelRoles: o.roles,
 	}
 	if o.fast {
 		cfg.Model = e.fast

@@ -121,7 +121,7 @@ func hearWithin(t *testing.T, d time.Duration, transport http.RoundTripper) hear
 
 func TestWhatTheClientDidNotReadIsNotInvented(t *testing.T) {
 	file := record(t, scripted(answer(200, io.EOF, "read", "unread")), func(r *traffic.Recorder) {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", "http://model.test/v1/chat/completions", strings.NewReader(`{}`))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://model.test/v1/chat/completions", strings.NewReader(`{}`))
 		require.NoError(t, err)
 		resp, err := r.RoundTrip(req)
 		require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestAReplayOnlyAnswersAsLongAsItsContextLives(t *testing.T) {
 	p := replay(t, small(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	send := func() (*http.Response, error) {
-		req, err := http.NewRequestWithContext(ctx, "POST", "http://model.test/v1/chat/completions", strings.NewReader(`{"x":1}`))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://model.test/v1/chat/completions", strings.NewReader(`{"x":1}`))
 		require.NoError(t, err)
 		return p.RoundTrip(req)
 	}
@@ -158,7 +158,7 @@ func TestAnExchangeThatIsUnderWayAtTheEndIsAnError(t *testing.T) {
 	var file strings.Builder
 	r, err := traffic.NewRecorder(&file, scripted(answer(200, io.EOF, "one")))
 	require.NoError(t, err)
-	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://model.test/v1/models", nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://model.test/v1/models", nil)
 	require.NoError(t, err)
 	resp, err := r.RoundTrip(req)
 	require.NoError(t, err)

@@ -86,14 +86,14 @@ func TestABodyComesBackInThePiecesInWhichItCame(t *testing.T) {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, errors.New("connection reset by peer")} {
 		file := record(t, scripted(answer(200, end, list...)), func(r *traffic.Recorder) {
 			_, _, err := post(t, r, `{}`)
-			if end != io.EOF {
+			if !errors.Is(end, io.EOF) {
 				require.Error(t, err)
 			}
 		})
 		status, got, err := post(t, replay(t, file), `{}`)
 		assert.Equal(t, 200, status)
 		assert.Equal(t, list, got)
-		if end == io.EOF {
+		if errors.Is(end, io.EOF) {
 			require.NoError(t, err)
 			continue
 		}
@@ -160,7 +160,7 @@ func TestNoSecretIsRecordedWhereverItStands(t *testing.T) {
 	opts.Secrets = []string{other, "short"}
 	file := record(t, opts, func(r *traffic.Recorder) {
 		for _, header := range [][2]string{{"Authorization", "Bearer " + secret}, {"X-Api-Key", secret}, {"X-Api-Key", secret}} {
-			req, err := http.NewRequestWithContext(t.Context(), "POST", "http://me.test/v1/x?key="+secret, strings.NewReader(`{"p":"`+other+` is a short one"}`))
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://me.test/v1/x?key="+secret, strings.NewReader(`{"p":"`+other+` is a short one"}`))
 			require.NoError(t, err)
 			req.Header.Set(header[0], header[1])
 			resp, err := r.RoundTrip(req)
