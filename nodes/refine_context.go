@@ -16,7 +16,11 @@ func (n *Nodes) RefineContext() graph.NodeFunc[state.AgentState, state.Update] {
 		if low || len(items) == 0 { // what grading had removed is not improved by cutting
 			return t.audit(ctx, AuditRefineContext, details{"items": len(items), "skipped": true})
 		}
-		kept, report := rules.Refine(t.state.Query(), items, rules.RefineOptions{})
+		stats, err := termStats(ctx, n.cfg.Library, t.state.Query())
+		if err != nil {
+			return err
+		}
+		kept, report := rules.Refine(t.state.Query(), items, rules.RefineOptions{Stats: stats})
 		t.update.Refined = &kept
 		return t.audit(ctx, AuditRefineContext, details{
 			"items": len(items), "kept_items": len(kept), "strips": report.Strips, "kept": report.Kept, "tokens": report.Tokens,
