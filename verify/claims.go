@@ -59,9 +59,10 @@ func isLeadIn(sentence string) bool {
 const maxLeadIn = 200
 
 // claimEmpty are terms that state nothing when nothing else is said.
-var claimEmpty = claimSet("no not never ok okay hello hi hey thank sure certain note summari answer 是的 好的 不是 没有")
+var claimEmpty = wordSet("no not never ok okay hello hi hey thank sure certain note summari answer 是的 好的 不是 没有")
 
-func claimSet(words string) map[string]bool {
+// wordSet is the set of the words of a line.
+func wordSet(words string) map[string]bool {
 	set := make(map[string]bool)
 	for _, w := range strings.Fields(words) {
 		set[w] = true

@@ -48,12 +48,18 @@ func (r *claimReader) keeps(line, next string) bool {
 		r.sources = true
 		return false
 	}
-	heading := claimHeading.MatchString(text) || claimUnderline.MatchString(next) && text != "" && text[0] != '|'
+	heading := claimHeading.MatchString(text) || claimUnderline.MatchString(next) && isTitle(text)
 	if r.sources {
 		r.sources = !heading && (text == "" || claimSourceLine.MatchString(text))
 	}
 	tableHead := strings.HasPrefix(text, "|") && claimBorder.MatchString(next)
 	return !r.sources && !heading && !tableHead && !claimSourceRef.MatchString(text)
+}
+
+// isTitle reports a line that can be a heading by the line under it: no row of a table, and not the end of a sentence, behind which
+// three hyphens are meant as a rule.
+func isTitle(text string) bool {
+	return text != "" && text[0] != '|' && !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "。") && !strings.HasSuffix(text, "]")
 }
 
 // claimFence is the run of backticks or tildes that opens or may close a code block, "" on other lines.

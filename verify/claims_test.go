@@ -42,6 +42,8 @@ func TestClaimsAreTheSentencesThatStateAFact(t *testing.T) {
 		"no headings, underlined, in bold type or with marks": {
 			"# Rotation\nLogs rotate daily.\n\n**Retention:**\nThey are kept for 7 days.\n\nMore\n====\nDisks fill up.",
 			[]string{"Logs rotate daily.", "They are kept for 7 days.", "Disks fill up."}},
+		"a sentence above a rule": {
+			"Logs rotate daily.\n---\nOld ones are deleted [1]\n---\n", []string{"Logs rotate daily.", "Old ones are deleted"}},
 		"no code blocks, also unclosed ones": {
 			"Run this:\n```sh\nrm -rf logs\n```\nIt deletes the logs.\n~~~\nx := 1", []string{"Run this:", "It deletes the logs."}},
 		"no lead-ins": {

@@ -1,8 +1,6 @@
 package verify
 
-import (
-	"strings"
-)
+import "strings"
 
 // The units of dates and shares.
 const (
@@ -12,15 +10,17 @@ const (
 	unitDay     = "day#"
 )
 
+// unit is a unit of measure: how many of its base it is.
 type unit struct {
 	base  string
 	scale float64
 }
 
 // units by name, in lower case.
-var units = map[string]unit{}
+var units = readUnits()
 
-func init() {
+func readUnits() map[string]unit {
+	units := make(map[string]unit)
 	for base, lines := range map[string]map[float64]string{
 		"s": {1e-9: "ns nanosecond nanoseconds", 1e-6: "µs us microsecond microseconds", 1e-3: "ms millisecond milliseconds 毫秒",
 			1: "s sec secs second seconds 秒 秒钟", 60: "min mins minute minutes 分钟", 3600: "h hr hrs hour hours 小时 个小时",
@@ -32,7 +32,7 @@ func init() {
 		"W":         {1: "w watt watts", 1e3: "kw", 1e6: "mw"},
 		"l":         {1e-3: "ml 毫升", 1: "litre litres liter liters 升"},
 		"°":         {1: "°c celsius 摄氏度 度 degrees"},
-		unitPercent: {1: "percent pct per-cent"},
+		unitPercent: {1: "percent pct"},
 		"$":         {1: "dollar dollars usd 美元"}, "€": {1: "euro euros eur 欧元"}, "£": {1: "gbp 英镑"}, "¥": {1: "yuan rmb cny 元 人民币"},
 		"times":  {1: "times fold 倍 次"},
 		"people": {1: "people person persons 人"},
@@ -44,11 +44,12 @@ func init() {
 			}
 		}
 	}
+	return units
 }
 
 var (
 	currencies    = map[string]string{"$": "$", "€": "€", "£": "£", "¥": "¥", "￥": "¥"}
-	ordinalSuffix = claimSet("st nd rd th")
+	ordinalSuffix = wordSet("st nd rd th")
 	multipliers   = map[string]float64{"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9}
 
 	unspacedMultipliers = map[rune]float64{'十': 10, '百': 1e2, '千': 1e3, '万': 1e4, '亿': 1e8, '萬': 1e4, '億': 1e8}
@@ -62,7 +63,7 @@ var (
 		"october": 10, "november": 11, "december": 12, "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9,
 		"oct": 10, "nov": 11, "dec": 12}
 
-	aboutWords = claimSet("about around approximately roughly nearly almost over under some circa approx estimated 约 大约 近 超过")
+	aboutWords = wordSet("about around approximately roughly nearly almost over under some circa approx estimated 约 大约 近 超过")
 )
 
 // isMonth tells the month of May from the verb, by its capital and a number beside it.
