@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"strings"
 
 	"github.com/kbagent/kbagent/verify"
@@ -67,8 +68,8 @@ func (r FitReport) String() string {
 }
 
 // Fit makes the weights of verify.Support: a logistic regression on the development parts of fitSets in which each set, and
-// each class of a set, counts the same. Cases are put into five folds by their place in the file, and each is also
-// scored by weights of the other folds.
+// each class of a set, counts the same. Cases are put into five folds by their text, and each is also scored by weights of
+// the other folds: a text is never on both sides, also when it stands in two sets.
 func Fit(ctx context.Context, data string) (FitReport, error) {
 	if data == "" {
 		return FitReport{}, usagef("--data is missing: the folder that holds one folder a set")
@@ -93,7 +94,7 @@ func Fit(ctx context.Context, data string) (FitReport, error) {
 		fitted, crossed := make([]scored, len(all[i])), make([]scored, len(all[i]))
 		for j, e := range all[i] {
 			fitted[j] = scored{predict(r.Weights, e.x), e.positive}
-			crossed[j] = scored{predict(folds[j%fitFolds], e.x), e.positive}
+			crossed[j] = scored{predict(folds[e.fold], e.x), e.positive}
 		}
 		r.Sets = append(r.Sets, FitSet{s.name, len(all[i]), auc(fitted), auc(crossed), interval(fitted, auc), interval(crossed, auc)})
 		byWeights = append(byWeights, crossed)
@@ -148,9 +149,16 @@ func examples(ctx context.Context, set claimSet) ([]example, error) {
 			return nil, err
 		}
 		x := verify.Measure(c.claim, c.passage, set.idf).Features()
-		list = append(list, example{x: x[:], positive: c.positive})
+		list = append(list, example{x: x[:], positive: c.positive, fold: foldOf(c.passage)})
 	}
 	return list, nil
+}
+
+// foldOf is the fold of a text.
+func foldOf(passage string) int {
+	h := fnv.New32a()
+	h.Write([]byte(passage))
+	return int(h.Sum32() % fitFolds)
 }
 
 // without are the examples of all folds but one, weighed; -1 leaves none out.
@@ -158,8 +166,8 @@ func without(sets [][]example, fold int) []example {
 	var kept []example
 	for _, set := range sets {
 		var list []example
-		for i, e := range set {
-			if i%fitFolds != fold {
+		for _, e := range set {
+			if e.fold != fold {
 				list = append(list, e)
 			}
 		}

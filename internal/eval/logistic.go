@@ -7,6 +7,7 @@ type example struct {
 	x        []float64
 	positive bool
 	weight   float64
+	fold     int // that it is left out with in a cross-validation
 }
 
 // logistic fits the intercept and the weights of a logistic regression by gradient descent with momentum and an L2 penalty
