@@ -6,7 +6,7 @@ import (
 )
 
 // thinkTag finds the tags that models put around their thinking. The first group is the slash of a closing tag.
-var thinkTag = regexp.MustCompile(`(?i:[<◁](/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)(?:\s[^<>]{0,100})?[>▷])|\[(/?)THINK\]`)
+var thinkTag = regexp.MustCompile(`(?i:[<◁](/?)(?:(?:seed:)?think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)(?:\s[^<>]{0,100})?[>▷])|\[(/?)THINK\]`)
 
 // finalChannel is where the answer starts in the format of models that reply on several channels.
 const (
@@ -17,7 +17,7 @@ const (
 )
 
 // StripThinking is the reply without its thinking blocks: <think>, <thinking>, <thought>, <reasoning>, <reflection>,
-// <scratchpad> and [THINK], in any case. A closing tag without an opening one ends a block that began with the reply. A
+// <analysis>, <scratchpad> and [THINK], in any case. A closing tag without an opening one ends a block that began with the reply. A
 // block that never ends takes the rest of the reply with it, so that a reply that was cut while the model was thinking
 // leaves nothing. A tag in quotes or backticks is a mention and stays. White space around the answer is left as it is.
 func StripThinking(raw string) string {
