@@ -58,8 +58,8 @@ func correctionToEvidence(ctx context.Context, b *base, e review.Entry) error {
 	return errors.Join(failed...)
 }
 
-// correctionText is the document of a correction: the question as its heading, and where it comes from in the front matter
-// and, for whoever finds the passage, in its last line.
+// correctionText is the document of a correction: the question as its heading, the answer, and where it comes from: in the
+// front matter, and for readers in a section of its own, which keeps it out of the passage with the answer.
 func correctionText(e review.Entry) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "---\nreview: %s\nreviewer: %s\ndate: %s\n", e.ID, quoted(e.Reviewer), e.DecidedAt.Format(time.RFC3339))
@@ -74,7 +74,7 @@ func correctionText(e review.Entry) []byte {
 		fmt.Fprintf(&b, "  - %s\n", quoted(p))
 	}
 	fmt.Fprintf(&b, "---\n\n# %s\n\n%s\n\n", oneLine(e.Question), strings.TrimSpace(e.Corrected))
-	fmt.Fprintf(&b, "Corrected by %s on %s (review %s).", oneLine(e.Reviewer), e.DecidedAt.Format(time.DateOnly), e.ID)
+	fmt.Fprintf(&b, "## About this correction\n\nCorrected by %s on %s (review %s).", oneLine(e.Reviewer), e.DecidedAt.Format(time.DateOnly), e.ID)
 	if len(places) > 0 {
 		fmt.Fprintf(&b, " The answer before cited %s.", oneLine(strings.Join(places, ", ")))
 	}
