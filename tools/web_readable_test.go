@@ -62,8 +62,8 @@ func TestPagesMadeToOverwhelmTheConverterAreBounded(t *testing.T) {
 		"one long row and many short ones":       "<table><tr>" + strings.Repeat("<td>x", 5_000) + strings.Repeat("<tr><td>x", 3_000) + "</table>",
 		"many cells that span":                   "<table>" + strings.Repeat("<tr><td colspan=32 rowspan=32>x</td><td>y</tr>", 2_000) + "</table>",
 		"a wide cell above many narrow ones":     "<table><tr><td>x" + strings.Repeat("x", 1<<20) + "<td>y" + strings.Repeat("<tr><td>a<td>b", 3_000) + "</table>",
-		"quotations in quotations":               strings.Repeat("<blockquote>", 240) + strings.Repeat("<p>x", 5_000),
-		"lists in lists":                         strings.Repeat("<ul><li>", 240) + strings.Repeat("<p>x", 5_000),
+		"quotations in quotations":               strings.Repeat("<blockquote>", 240) + strings.Repeat("<p>x", 1_000),
+		"lists in lists":                         strings.Repeat("<ul><li>", 240) + strings.Repeat("<p>x", 1_000),
 	} {
 		t.Run(claim, func(t *testing.T) {
 			doc, err := readable(page, somewhere)
