@@ -141,13 +141,13 @@ func fitsLiveSchema(content string) bool {
 }
 
 var liveTool = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{
-	Name: "keyword_search", Description: "Searches the documents for words.",
+	Name: "search_kb", Description: "Searches the documents for words.",
 	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"],"additionalProperties":false}`),
 }}
 
 func (p probe) tool(ctx context.Context) check {
 	c := check{Name: p.name + ": tools", State: stateFailed}
-	reply, _, took, err := p.ask(ctx, `Call the tool keyword_search with the query "logs".`, llms.WithTools([]llms.Tool{liveTool}))
+	reply, _, took, err := p.ask(ctx, `Call the tool search_kb with the query "logs".`, llms.WithTools([]llms.Tool{liveTool}))
 	switch {
 	case err != nil:
 		c.Detail = err.Error()

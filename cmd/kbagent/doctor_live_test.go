@@ -26,7 +26,7 @@ func TestLiveChecksAskForEverythingThatTheAgentUses(t *testing.T) {
 	s := llmtest.NewServer(t)
 	for range 2 {
 		s.Reply(llmtest.Text("ready"), llmtest.Text("ready or not"), llmtest.Text(`{"scores":[1,0.5]}`),
-			llmtest.ToolCalls(llmtest.Call("a", "keyword_search", `{"query":"logs"}`)))
+			llmtest.ToolCalls(llmtest.Call("a", "search_kb", `{"query":"logs"}`)))
 	}
 	cfg := liveConfig(s)
 	cfg.LLM.FastModel = "faster"

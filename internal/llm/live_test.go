@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"testing"
 
@@ -14,16 +15,18 @@ import (
 
 // TestAgainstARealServer runs against whatever server the environment names, for example Ollama:
 // KB_AGENT_E2E_LLM_BASE_URL=http://localhost:11434/v1 KB_AGENT_E2E_LLM_MODEL=llama3.2
-// and, for embeddings, KB_AGENT_E2E_EMBEDDING_MODEL.
+// and, where they are needed, KB_AGENT_E2E_PROVIDER, KB_AGENT_E2E_API_KEY and KB_AGENT_E2E_EMBEDDING_MODEL.
 func TestAgainstARealServer(t *testing.T) {
 	cfg := llm.Config{
-		BaseURL: os.Getenv("KB_AGENT_E2E_LLM_BASE_URL"),
-		APIKey:  os.Getenv("KB_AGENT_E2E_LLM_API_KEY"),
-		Model:   os.Getenv("KB_AGENT_E2E_LLM_MODEL"),
+		Provider: os.Getenv("KB_AGENT_E2E_PROVIDER"),
+		BaseURL:  os.Getenv("KB_AGENT_E2E_LLM_BASE_URL"),
+		APIKey:   os.Getenv("KB_AGENT_E2E_API_KEY"),
+		Model:    os.Getenv("KB_AGENT_E2E_LLM_MODEL"),
 	}
 	if cfg.BaseURL == "" || cfg.Model == "" {
 		t.Skip("KB_AGENT_E2E_LLM_BASE_URL and KB_AGENT_E2E_LLM_MODEL name no server")
 	}
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	m, err := llm.New(cfg)
 	require.NoError(t, err)
 	limit := llms.WithMaxTokens(64)
