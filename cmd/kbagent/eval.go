@@ -46,7 +46,7 @@ seed), elapsed_ms. The tasks are ` + strings.Join(eval.Tasks(), ", ") + `. Exit 
 	cmd.Flags().StringVar(&cfg.Part, "part", "dev", "dev or heldout")
 	cmd.Flags().StringVar(&cfg.Set, "set", "", "one set of the task (default all)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a set")
-	cmd.AddCommand(newEvalFit(std))
+	cmd.AddCommand(newEvalFit(std), newEvalStudy(std))
 	return cmd
 }
 
