@@ -22,6 +22,7 @@ import (
 	"github.com/kbagent/kbagent/internal/evalcache"
 	"github.com/kbagent/kbagent/internal/llm"
 	"github.com/kbagent/kbagent/nodes"
+	"github.com/kbagent/kbagent/review"
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/store/sqlite"
 	"github.com/kbagent/kbagent/tools"
@@ -110,6 +111,7 @@ type assistant struct {
 	*base
 	audit *audit.Log
 	cache evalcache.Cache // nil without a model
+	queue *review.Queue   // nil when nobody is asked
 	limit *llm.Limit      // of the calls of all models together; nil for none
 	agent *agent.Agent
 }
@@ -152,11 +154,10 @@ func (a *assistant) nodes() (n nodes.Config, err error) {
 		return n, err
 	}
 	if a.cfg.Settings.ReviewMode != state.ReviewOff {
-		queue, err := reviewQueue(a.base)
-		if err != nil {
+		if a.queue, err = reviewQueue(a.base); err != nil {
 			return n, err
 		}
-		n.Reviews = desk{queue}
+		n.Reviews = desk{a.queue}
 	}
 	if a.cache, err = gradeCache(a.cfg, a.log); err != nil {
 		return n, err
@@ -194,6 +195,9 @@ func (a *assistant) model(name string) (*nodes.Model, error) {
 }
 
 func (a *assistant) close() error {
+	if a.queue != nil {
+		deliverReviews(context.Background(), a.base, a.queue) // also when the run was interrupted: its review is queued
+	}
 	if a.audit == nil {
 		return a.base.close()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,19 +25,19 @@ type deciding struct {
 
 // flag adds --as.
 func (d *deciding) flag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&d.as, "as", "", "name of the reviewer (default the user of this machine)")
+	cmd.Flags().StringVar(&d.as, "as", "", "name of the reviewer (default KB_AGENT_REVIEWER, or the user of this machine)")
 }
 
 // run changes the review that a person has named, lets happen what follows, and prints the review.
 func (d *deciding) run(ctx context.Context, typed string, change func(r *reviews, id, reviewer string) (review.Entry, error)) error {
-	reviewer := d.as
-	if reviewer == "" {
-		var err error
-		if reviewer, err = defaultReviewer(); err != nil {
-			return err
-		}
-	}
 	return withReviews(ctx, d.g, d.std, func(r *reviews) error {
+		reviewer := cmp.Or(d.as, r.cfg.Review.Reviewer)
+		if reviewer == "" {
+			var err error
+			if reviewer, err = defaultReviewer(); err != nil {
+				return err
+			}
+		}
 		e, err := r.find(ctx, typed)
 		if err != nil {
 			return err

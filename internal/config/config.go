@@ -77,6 +77,7 @@ type Review struct {
 	SLA        time.Duration // default 2h
 	BaseURL    string        // in front of a review's id; empty = the command that shows it
 	WebhookURL string        `json:"-"`
+	Reviewer   string        // the name of who decides; empty = the user of the machine
 }
 
 // SMTP is a mail server. From and To are set when Host is.
@@ -179,7 +180,7 @@ func (v variables) config(given settings) Config {
 		},
 		Embedding: Embedding{BaseURL: v.EmbeddingBaseURL, Model: v.EmbeddingModel, APIKey: v.EmbeddingAPIKey},
 		Web:       Web{SearXNGURL: v.SearXNGURL, TavilyAPIKey: v.TavilyAPIKey, Cooldown: v.WebCooldown, Allow: list(v.WebAllow)},
-		Review:    Review{SLA: v.ReviewSLA, BaseURL: v.ReviewBaseURL, WebhookURL: v.ReviewWebhookURL},
+		Review:    Review{SLA: v.ReviewSLA, BaseURL: v.ReviewBaseURL, WebhookURL: v.ReviewWebhookURL, Reviewer: v.Reviewer},
 		SMTP: SMTP{
 			Host: v.SMTPHost, Port: v.SMTPPort, User: v.SMTPUser, Password: v.SMTPPassword, From: v.SMTPFrom, To: list(v.SMTPTo),
 		},

@@ -42,6 +42,7 @@ type variables struct {
 	ConfidenceReview     float64       `env:"CONFIDENCE_REVIEW" envDefault:"0.65" min:"0" max:"1" help:"score from which an answer is reviewed, not corrected"`
 	ConfidenceCorrect    float64       `env:"CONFIDENCE_CORRECT" envDefault:"0.4" min:"0" max:"1" help:"score from which an answer is corrected, not searched for in the web"`
 	Review               string        `env:"REVIEW" envDefault:"off" oneof:"off provisional blocking" help:"ask a person about doubtful answers: provisional answers at once, blocking waits; switches VERIFY on"`
+	Reviewer             string        `env:"REVIEWER" help:"your name in reviews; default the user of this machine"`
 	ReviewSLA            time.Duration `env:"REVIEW_SLA" envDefault:"2h" min:"1s" max:"8760h" help:"time within which a review is to be decided"`
 	ReviewBaseURL        string        `env:"REVIEW_BASE_URL" kind:"url" help:"address in front of a review's id in notifications"`
 	ReviewWebhookURL     string        `env:"REVIEW_WEBHOOK_URL" kind:"secret" help:"address that is told of new reviews, like an incoming webhook of Slack or Teams"`
