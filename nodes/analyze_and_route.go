@@ -81,15 +81,15 @@ func (t *turn) takeStrategy(ctx context.Context, query string, preferred state.S
 		return err
 	}
 	strategy, ok := rules.NextStrategy(available, t.state.AttemptedStrategies, preferred)
+	if ok && strategy == state.StrategyWeb && !t.nodes.cooldown.Use(t.nodes.cfg.Now()) { // another run was faster
+		strategy, ok = rules.NextStrategy(available, append(slices.Clip(t.state.AttemptedStrategies), strategy), preferred)
+	}
 	if !ok {
 		t.update.StopReason = new(state.StopExhausted)
 		t.warn("every way of retrieval was tried without finding evidence")
 		return t.fire(ctx, rules.EventExhausted)
 	}
 	t.update.Strategy = &strategy
-	if strategy == state.StrategyWeb {
-		t.nodes.cooldown.Use(t.nodes.cfg.Now())
-	}
 	if err := t.audit(ctx, AuditRoute, details{"strategy": strategy, "available": available, "attempted": t.state.AttemptedStrategies}); err != nil {
 		return err
 	}

@@ -106,12 +106,18 @@ func (t *turn) judgeAnswer(a state.Attempt) rules.Outcome {
 	if o, ok := acceptance(s, a); ok {
 		return o
 	}
-	return rules.DecideAnswer(rules.Situation{
+	situation := rules.Situation{
 		Verification: a.Verification, Confidence: a.Confidence, Retrieved: len(s.ToolHistory) > 0 && retrieved(s),
 		Corrections: s.Corrections, MaxCorrections: s.Settings.VerifyAttempts, Improved: len(s.Attempts) == 0 || value(a) > value(best(s.Attempts)),
 		WebPossible: t.webPossible(), ReviewOn: s.Settings.ReviewMode == state.ReviewProvisional || s.Settings.ReviewMode == state.ReviewBlocking,
 		Thresholds: thresholds(s.Settings),
-	})
+	}
+	o := rules.DecideAnswer(situation)
+	if o.Decision == state.DecideWebSearch && !t.nodes.cooldown.Use(t.nodes.cfg.Now()) { // another run was faster
+		situation.WebPossible = false
+		o = rules.DecideAnswer(situation)
+	}
+	return o
 }
 
 func thresholds(s state.Settings) rules.Thresholds {
@@ -189,7 +195,6 @@ func (t *turn) follow(ctx context.Context, a state.Attempt, o rules.Outcome) err
 	case state.DecideWebSearch:
 		t.update.Targets = &[]string{t.state.Query()}
 		t.update.Strategy = new(state.StrategyWeb)
-		t.nodes.cooldown.Use(t.nodes.cfg.Now())
 		return t.fire(ctx, rules.EventWeb)
 	case state.DecideReview:
 		return t.fire(ctx, rules.EventReview)

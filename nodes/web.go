@@ -53,10 +53,9 @@ func (t *turn) pages() []state.ToolCall {
 
 // webBeside is a search of the web beside the knowledge base, when what was found is only partly relevant.
 func (t *turn) webBeside(refine bool) []state.ToolCall {
-	if !refine || t.state.Settings.WebSearch != state.WebAmbiguous || !t.webPossible() {
-		return nil
+	if !refine || t.state.Settings.WebSearch != state.WebAmbiguous || !t.webPossible() || !t.nodes.cooldown.Use(t.nodes.cfg.Now()) {
+		return nil // of several runs at once, one gets the turn
 	}
-	t.nodes.cooldown.Use(t.nodes.cfg.Now())
 	p := planning{allowed: t.nodes.cfg.Tools.Only([]string{"web_search"})}
 	p.add("web_search", tools.WebSearchArgs{Query: t.state.Query(), K: webResults})
 	return p.calls

@@ -63,7 +63,7 @@ func AllowedTools(s state.Strategy) []string {
 		state.StrategyKeyword:    {"keyword_search", "grep"},
 		state.StrategyExpanded:   {"hybrid_search", "keyword_search", "grep"},
 		state.StrategyDecomposed: {"hybrid_search", "keyword_search"},
-		state.StrategyWeb:        {"web_search"},
+		state.StrategyWeb:        {"web_search", "web_fetch"},
 	}
 	return append(slices.Clip(searches[s]), "read_file", "list_files")
 }

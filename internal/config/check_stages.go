@@ -1,6 +1,9 @@
 package config
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // checks looks at what verification, confidence and review need of each other.
 func (c *checker) checks(v *variables) {
@@ -46,7 +49,7 @@ func (c *checker) notifications(v *variables) {
 	if v.ReviewWebhookURL != "" && !c.bad[webhook] && !address(v.ReviewWebhookURL, "http", "https") {
 		c.fault(webhook, "allowed: an http or https address")
 	}
-	if v.RedisURL != "" && !c.bad[redis] && !address(v.RedisURL, "redis", "rediss") {
+	if v.RedisURL != "" && !c.bad[redis] && !strings.HasPrefix(v.RedisURL, "unix://") && !address(v.RedisURL, "redis", "rediss") {
 		c.fault(redis, "allowed: an address like redis://localhost:6379/0")
 	}
 	if v.SMTPHost == "" {
