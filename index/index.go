@@ -10,8 +10,11 @@ import (
 type Options struct {
 	// Split sets the size of passages. Changing it makes the next Update split every file anew.
 	Split SplitOptions
-	// MaxFileBytes is the size above which a file is refused. Default 16 MiB.
+	// MaxFileBytes is the size above which a file is refused, as it is and as text. Default 16 MiB, with a Loader 64 MiB.
 	MaxFileBytes int64
+	// Loader turns files into text, and says which files a folder's walk takes. Default nil: UTF-8 text only, of the
+	// extensions that Update names.
+	Loader Loader
 	// EmbedBatch is how many texts one call of the embedder gets. Default 64.
 	EmbedBatch int
 	// Degraded is told why a Hybrid search had to answer from keywords alone though there is an embedder
@@ -30,6 +33,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxFileBytes == 0 {
 		o.MaxFileBytes = 16 << 20
+		if o.Loader != nil {
+			o.MaxFileBytes = 64 << 20
+		}
 	}
 	if o.EmbedBatch == 0 {
 		o.EmbedBatch = 64

@@ -73,22 +73,19 @@ func invalidAt(data []byte) int {
 	return -1
 }
 
-// document splits and segments data, which checkText accepted.
-func document(c candidate, data []byte, opts SplitOptions) (Document, error) {
-	source := string(data)
-	title, passages, err := Split(c.key.Path, source, opts)
-	if err != nil {
-		return Document{}, err
-	}
+// document splits and segments what data was loaded as.
+func document(c candidate, data []byte, loaded Loaded, opts Options) Document {
+	source := loaded.Text
+	title, passages := splitLoaded(c.key.Path, loaded, opts.Split)
 	doc := Document{Text: source, FileRecord: FileRecord{
 		File: File{Path: c.key.Path, Root: c.key.Root, Title: title, Size: int64(len(source)), Lines: countLines(source), Passages: len(passages)},
-		Hash: sha256.Sum256(data), Recipe: opts.recipe(), Named: c.named,
+		Hash: sha256.Sum256(data), Recipe: opts.recipe(c.key.Path), Named: c.named,
 	}}
 	for _, p := range passages {
 		p.Root = c.key.Root
 		doc.Passages = append(doc.Passages, indexed(p))
 	}
-	return doc, nil
+	return doc
 }
 
 // indexed adds to p what makes it findable.

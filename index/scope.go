@@ -75,7 +75,8 @@ type planner struct {
 	plan
 	roots   []string
 	records []FileRecord
-	seen    map[string]bool // absolute paths of candidates and removed files
+	takes   func(path string) bool // Options.walks
+	seen    map[string]bool        // absolute paths of candidates and removed files
 }
 
 func (p *planner) add(ctx context.Context, t target) error {
@@ -94,7 +95,7 @@ func (p *planner) add(ctx context.Context, t target) error {
 			p.dropRoots = append(p.dropRoots, inner)
 		}
 	}
-	w := walker{root: root}
+	w := walker{root: root, takes: p.takes}
 	if err := w.walk(ctx, t.path); err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (f FileRecord) abs() string {
 
 // plan reads the store and the file tree. Without targets everything that the index knows is looked at again.
 func (x *Index) plan(ctx context.Context, targets []target) (plan, error) {
-	p := planner{seen: map[string]bool{}, plan: plan{known: map[string][]FileRecord{}}}
+	p := planner{takes: x.opts.walks, seen: map[string]bool{}, plan: plan{known: map[string][]FileRecord{}}}
 	var err error
 	if p.roots, err = x.store.Roots(ctx); err != nil {
 		return plan{}, err
@@ -218,6 +219,3 @@ func (p *planner) everything() ([]target, error) {
 func compareKeys(a, b FileKey) int {
 	return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.Path, b.Path))
 }
-
-// walks reports whether a folder's walk takes a file of this extension.
-func walks(path string) bool { return readExtensions[strings.ToLower(filepath.Ext(path))] }

@@ -31,6 +31,8 @@ type Store interface {
 	DocFreq(ctx context.Context, terms []string) (freq map[string]int, passages int, err error)
 	// Sources yields every file with its full text, in order of Root and Path, all of one version. It can be ranged again.
 	Sources(ctx context.Context) iter.Seq2[Source, error]
+	// Source returns one file as Sources yields it; found is false for a key that the store does not hold.
+	Source(ctx context.Context, key FileKey) (s Source, found bool, err error)
 	// Vectors returns all vectors of model that belong to a passage, with the version that they are of.
 	Vectors(ctx context.Context, model string) (Vectors, error)
 	// Passages returns the passages with these keys; keys that are gone are left out. Keys are never used again.

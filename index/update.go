@@ -19,13 +19,14 @@ const (
 // Update brings the index up to date with folders and single files, and returns what it did.
 //
 // A folder becomes a root, unless it lies in one: then its part of that root is refreshed. Roots inside a new root
-// become part of it. Files are taken by extension (.md .markdown .mdx .txt .text .rst .adoc .org), not when hidden, ignored
-// by a .gitignore or linked. A file that is named itself is taken as text whatever its extension, and stays for as
-// long as it exists. Without paths everything that the index knows is looked at again.
+// become part of it. Files are taken by extension (.md .markdown .mdx .txt .text .rst .adoc .org, or what the Loader of
+// the options takes), not when hidden, ignored by a .gitignore or linked. A file that is named itself is taken whatever its
+// extension, and stays for as long as it exists. Without paths everything that the index knows is looked at again.
 //
 // A path that does not exist is an error (fs.ErrNotExist) that names it, before anything is changed. Files are told
 // apart by their SHA-256: an unchanged one is not touched; one that is gone leaves the index; one that turned into
-// something that is no text leaves it too and counts as failed; one that cannot be read stays as it was and counts as failed.
+// something that is no text leaves it too and counts as failed, or as skipped where the Loader says so ([ErrSkip]); one that
+// cannot be read, or not in time, stays as it was and counts as failed.
 //
 // With an embedder, every passage of the index that has no vector of its model gets one, after the files are
 // committed; equal passages share one. Where the embedder fails the files stay searchable by keyword, count as failed
@@ -138,8 +139,9 @@ func (u *updater) prepare(ctx context.Context, c candidate) prepared {
 			return p
 		}
 	}
-	if p.err = checkText(data); p.err == nil {
-		p.document, p.err = document(p.candidate, data, u.opts.Split)
+	var loaded Loaded
+	if loaded, p.err = u.opts.load(ctx, c.key.Path, data); p.err == nil {
+		p.document = document(p.candidate, data, loaded, u.opts)
 	}
 	return p
 }
@@ -147,8 +149,8 @@ func (u *updater) prepare(ctx context.Context, c candidate) prepared {
 // same reports whether known is c with this content, split as now.
 func (u *updater) same(known FileRecord, c candidate, data []byte) bool {
 	return known.Root == c.key.Root && known.Path == c.key.Path &&
-		(known.Named || !c.named || walks(c.abs)) &&
-		known.Recipe == u.opts.Split.recipe() && known.Hash == sha256.Sum256(data)
+		(known.Named || !c.named || u.opts.walks(c.key.Path)) &&
+		known.Recipe == u.opts.recipe(c.key.Path) && known.Hash == sha256.Sum256(data)
 }
 
 // take adds p to the batch.
@@ -163,6 +165,8 @@ func (u *updater) take(p prepared) {
 		}
 	}
 	switch {
+	case errors.Is(p.err, ErrSkip):
+		u.report.Skips = append(u.report.Skips, FileError{p.abs, reason(p.err)})
 	case p.err != nil:
 		u.report.Errors = append(u.report.Errors, FileError{p.abs, reason(p.err)})
 	case status.changed:
@@ -214,7 +218,9 @@ func (u *updater) finish(start time.Time) Report {
 	}
 	u.report.Files.Skipped = len(u.report.Skips)
 	u.report.Files.Failed = len(u.report.Errors)
-	slices.SortFunc(u.report.Errors, func(a, b FileError) int { return strings.Compare(a.Path, b.Path) })
+	byPath := func(a, b FileError) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortFunc(u.report.Errors, byPath)
+	slices.SortFunc(u.report.Skips, byPath)
 	u.report.Elapsed = time.Since(start)
 	return u.report
 }

@@ -19,12 +19,13 @@ type candidate struct {
 // walker finds the files of a folder. It follows no links, so that there are no loops and nothing outside the root.
 type walker struct {
 	root   string // paths are relative to it
+	takes  func(path string) bool
 	found  []candidate
 	skips  []FileError
 	errors []FileError // folders that could not be read: what is below them is not known
 }
 
-// readExtensions are those of the files that a folder's walk takes.
+// readExtensions are those of the files that a folder's walk takes without a Loader.
 var readExtensions = map[string]bool{
 	".md": true, ".markdown": true, ".mdx": true,
 	".txt": true, ".text": true, ".rst": true, ".adoc": true, ".org": true,
@@ -80,9 +81,9 @@ func (w *walker) file(path string, mode fs.FileMode) {
 		w.skip(path, "a symbolic link: index what it points to by its own name")
 	case !mode.IsRegular():
 		w.skip(path, "not a regular file")
-	case ext == "":
+	case !w.takes(relative(w.root, path)) && ext == "":
 		w.skip(path, "no file extension")
-	case !readExtensions[ext]:
+	case !w.takes(relative(w.root, path)):
 		w.skip(path, fmt.Sprintf("%s files are not read", ext))
 	default:
 		w.found = append(w.found, candidate{abs: path, key: FileKey{w.root, relative(w.root, path)}})

@@ -170,3 +170,18 @@ func sources(t *testing.T, s index.Store) (all []index.Source) {
 	}
 	return all
 }
+
+// testSource compares the source of one file with the same among all.
+func testSource(t *testing.T, s index.Store) {
+	apply(t, s, index.Change{Put: []index.Document{document("/r", "a.md", "alpha", "beta"), document("/q", "a.md", "gamma"), document("/r", "b.md")}})
+	for _, source := range sources(t, s) {
+		one, found, err := s.Source(t.Context(), index.FileKey{Root: source.Root, Path: source.Path})
+		if err != nil || !found {
+			t.Fatalf("source of %s in %s: found %t, %v", source.Path, source.Root, found, err)
+		}
+		want(t, "the source of "+source.Path+" alone", one, source)
+	}
+	if _, found, err := s.Source(t.Context(), index.FileKey{Root: "/q", Path: "b.md"}); found || err != nil {
+		t.Errorf("a file that is not there: found %t, %v", found, err)
+	}
+}

@@ -26,6 +26,7 @@ func Store(t *testing.T, open func(t *testing.T) index.Store) {
 		{"two roots may hold the same path", testTwoRoots},
 		{"roots are a sorted set", testRoots},
 		{"the best K are returned by the weighted sum", testKeyword},
+		{"one source is the same as among all", testSource},
 		{"a term is counted once for each passage", testDocFreq},
 		{"terms are data", testInjection},
 		{"vectors belong to texts and models", testVectors},
