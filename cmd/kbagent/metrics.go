@@ -59,7 +59,7 @@ func openWatch(ctx context.Context, f watchFlags, cfg config.Config, log *slog.L
 	var err error
 	w.traces, err = traces.Open(ctx, f.trace, traces.Options{Version: version, Failed: func(err error) { log.Warn("traces_not_sent", "error", err) }})
 	if err != nil {
-		w.close(ctx)
+		w.close()
 		return nil, err
 	}
 	return w, nil
@@ -108,12 +108,12 @@ func (w *watch) observer() graph.Observer {
 }
 
 // close ends what was opened. What goes wrong is logged: it is no reason for a command to fail.
-func (w *watch) close(ctx context.Context) {
+func (w *watch) close() {
 	if w == nil {
 		return
 	}
 	if w.traces != nil {
-		if err := w.traces.Close(ctx); err != nil {
+		if err := w.traces.Close(context.Background()); err != nil {
 			w.log.Warn("traces_not_sent", "error", err)
 		}
 	}

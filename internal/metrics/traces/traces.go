@@ -17,8 +17,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// defaultCloseTimeout is how long Close waits for a collector.
-const defaultCloseTimeout = 3 * time.Second
+// defaultTimeout is how long a collector may take.
+const defaultTimeout = 3 * time.Second
 
 // tracesPath is where a collector takes traces, when its address has no path.
 const tracesPath = "/v1/traces"
@@ -30,8 +30,8 @@ type Options struct {
 	// Failed is told of traces that could not be sent; default: nobody. They are lost, and nothing else fails. It is called
 	// from a goroutine of the provider.
 	Failed func(error)
-	// CloseTimeout is how long Close waits for a collector; default 3 s.
-	CloseTimeout time.Duration
+	// Timeout is how long a collector may take for what it is sent, and Close for all that it does; default 3 s.
+	Timeout time.Duration
 }
 
 // Traces is where spans go. It is safe for concurrent use.
@@ -51,9 +51,9 @@ func Check(target string) error {
 // file, to which each span is appended as a line of JSON. A collector is not asked before there are spans; its headers,
 // such as a key, come from OTEL_EXPORTER_OTLP_HEADERS. The caller closes it.
 func Open(ctx context.Context, target string, opts Options) (*Traces, error) {
-	t := &Traces{timeout: opts.CloseTimeout}
+	t := &Traces{timeout: opts.Timeout}
 	if t.timeout == 0 {
-		t.timeout = defaultCloseTimeout
+		t.timeout = defaultTimeout
 	}
 	if opts.Service == "" {
 		opts.Service = "kbagent"
@@ -71,7 +71,9 @@ func Open(ctx context.Context, target string, opts Options) (*Traces, error) {
 	if opts.Failed != nil {
 		exporter = reporting{exporter, opts.Failed}
 	}
-	t.provider = sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
+	// The timeout of an export ends it also when Close has given up: no goroutine outlives it by much.
+	t.provider = sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(exporter, sdktrace.WithExportTimeout(t.timeout)), sdktrace.WithResource(res))
 	return t, nil
 }
 
