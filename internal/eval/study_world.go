@@ -29,28 +29,32 @@ type studyWorld struct {
 const studyRoot = "study"
 
 // openStudyWorld indexes the corpus in a file that close removes.
-func openStudyWorld(ctx context.Context, s studySet) (w *studyWorld, err error) {
+func openStudyWorld(ctx context.Context, s studySet) (*studyWorld, error) {
 	dir, err := os.MkdirTemp("", "kbagent-study-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the index: %w", err)
 	}
-	w = &studyWorld{set: s, dir: dir}
-	defer func() {
-		if err != nil {
-			w.close(&err)
-		}
-	}()
-	if w.db, err = sqlite.Open(ctx, filepath.Join(dir, "study.db"), sqlite.Options{Synchronous: "NORMAL"}); err != nil {
+	w := &studyWorld{set: s, dir: dir}
+	if err := w.fill(ctx); err != nil {
+		w.close(&err)
 		return nil, err
+	}
+	return w, nil
+}
+
+// fill indexes the corpus.
+func (w *studyWorld) fill(ctx context.Context) (err error) {
+	if w.db, err = sqlite.Open(ctx, filepath.Join(w.dir, "study.db"), sqlite.Options{Synchronous: "NORMAL"}); err != nil {
+		return err
 	}
 	ix, err := index.Open(ctx, w.db.Index(), nil, index.Options{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := ix.Put(ctx, studyRoot, s.corpus); err != nil {
-		return nil, fmt.Errorf("index the corpus: %w", err)
+	if _, err := ix.Put(ctx, studyRoot, w.set.corpus); err != nil {
+		return fmt.Errorf("index the corpus: %w", err)
 	}
-	return w, nil
+	return nil
 }
 
 // close removes the index and adds what goes wrong to err.
