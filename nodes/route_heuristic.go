@@ -36,13 +36,19 @@ var categories = []struct {
 
 // Route never fails.
 func (heuristicRouter) Route(_ context.Context, q RouteRequest) (RouteDecision, error) {
-	question := strings.TrimSpace(q.Question)
+	return Understand(q.Question, q.Topic), nil
+}
+
+// Understand is what the router makes of a question without a model. topic is the Topic of the decision before, "" at the
+// begin of a conversation.
+func Understand(question, topic string) RouteDecision {
+	question = strings.TrimSpace(question)
 	d := RouteDecision{Route: state.RouteSearch, Confidence: 0.6, Category: "other", Query: question}
 	if smallTalk.MatchString(question) || !hasLetters(question) {
 		d.Route, d.Confidence = state.RouteChitchat, 0.9
-		return d, nil
+		return d
 	}
-	d.Query, d.Topic = resolve(question, q.Topic)
+	d.Query, d.Topic = resolve(question, topic)
 	for _, c := range categories {
 		if c.pattern.MatchString(question) {
 			d.Category, d.Confidence = c.name, 0.8
@@ -51,7 +57,7 @@ func (heuristicRouter) Route(_ context.Context, q RouteRequest) (RouteDecision, 
 	}
 	d.Keywords = rules.Keywords(d.Query)
 	d.SubQueries = parts(d.Query)
-	return d, nil
+	return d
 }
 
 // resolve folds the topic into a question that cannot stand alone; one that can is the new topic. One question back

@@ -215,3 +215,13 @@ func (q queryTerms) pairs(r reading) float64 {
 	}
 	return float64(bits.OnesCount64(r.near)) / float64(len(q.weight)-1)
 }
+
+// Sufficiency is how likely the items, best first, hold what answers the query, 0–1: the best of their grades. It is 0
+// without items.
+func Sufficiency(query string, items []state.Evidence, stats TermStats) float64 {
+	best := 0.0
+	for _, score := range Relevance(query, items, stats) {
+		best = max(best, score)
+	}
+	return best
+}

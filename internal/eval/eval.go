@@ -27,11 +27,13 @@ type Result struct {
 	Metrics map[string]float64 `json:"metrics"`
 	// Intervals are 95 % intervals of metrics by 1,000 bootstrap resamples of the cases with a fixed seed.
 	Intervals map[string][2]float64 `json:"intervals"`
-	ElapsedMS float64               `json:"elapsed_ms"` // loading the data apart
+	ElapsedMS float64               `json:"elapsed_ms"` // loading and indexing the data apart
+	// Cases are how the cases came out one by one, in the order of the data; empty where a task does not tell.
+	Cases []Case `json:"-"`
 }
 
 // counts are the metrics that are numbers of cases.
-var counts = []string{"positives", "wrong"}
+var counts = []string{"positives", "wrong", "cut", "answers", "passages"}
 
 // IsCount says whether a metric is a number of cases; all others are shares.
 func IsCount(metric string) bool { return slices.Contains(counts, metric) }
@@ -81,7 +83,9 @@ func (s taskSet) run(ctx context.Context, cfg Config) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("%s on %s: %w", cfg.Task, s.name, err)
 	}
-	r.ElapsedMS = float64(time.Since(started).Microseconds()) / 1000
+	if r.ElapsedMS == 0 { // a measure that prepares something measures itself
+		r.ElapsedMS = milliseconds(time.Since(started))
+	}
 	r.Task, r.Set, r.Part = cfg.Task, s.name, cfg.Part
 	return r, nil
 }

@@ -73,7 +73,10 @@ func small(t *testing.T) string {
 			object{"id": "p1", "title": "Logs", "text": "Old logs are kept for seven days."},
 			object{"id": "p2", "title": "Fruit", "text": "Bananas are yellow."},
 		},
-		"xquad/dev/queries_en.jsonl":   {object{"id": "q1", "query": "How long are logs kept?", "relevant": object{"p1": 1}}, object{"id": "q2", "query": "No negatives", "relevant": object{"p2": 1}}},
+		"xquad/dev/queries_en.jsonl": {
+			object{"id": "q1", "query": "How long are logs kept?", "relevant": object{"p1": 1}, "answers": []any{object{"text": "Seven days.", "start": 23}}},
+			object{"id": "q2", "query": "No negatives", "relevant": object{"p2": 1}, "answers": []any{object{"text": "yellow", "start": 12}}},
+		},
 		"xquad/dev/negatives_en.jsonl": {object{"id": "q1", "negatives": []string{"p2"}}},
 		"scifact/dev/queries.jsonl":    {object{"id": "s1", "query": "aspirin stroke risk", "relevant": object{"9": 1}}},
 		"scifact/dev/negatives.jsonl":  {object{"id": "s1", "negatives": []string{"9"}}},
@@ -82,7 +85,24 @@ func small(t *testing.T) string {
 		"clapnq/corpus.jsonl":          {object{"id": "c1", "title": "Logs", "text": "Old logs are kept for seven days."}},
 		"clapnq/dev/queries.jsonl": {
 			object{"id": "a", "query": "how long are old logs kept", "answerable": true, "passage": "c1"},
-			object{"id": "b", "query": "who wrote the harbour plan", "answerable": false, "passage": "c1"},
+			object{"id": "b", "query": "who wrote the harbour plan", "answerable": false, "passage": "c1", "answers": []any{"a text without a place"}},
+		},
+		"mtrag_un/corpus.jsonl": {
+			object{"id": "m1", "title": "Logs", "text": "Old logs are kept for seven days."},
+			object{"id": "m2", "title": "Fruit", "text": "Bananas are yellow and cost three euros."},
+		},
+		"mtrag_un/dev/tasks.jsonl": {
+			object{"id": "t1", "query": "How much do they cost?", "answerability": "ANSWERABLE", "contexts": []string{"m2"}, "history": []any{
+				object{"speaker": "user", "text": "Which colour do bananas have?"}, object{"speaker": "agent", "text": "Yellow, unlike logs."}}},
+			object{"id": "t2", "query": "Who built the harbour of Berlin?", "answerability": "UNANSWERABLE", "contexts": []string{}},
+			object{"id": "t3", "query": "Which one?", "answerability": "UNDERSPECIFIED", "contexts": []string{}},
+		},
+		"covidqa/corpus.jsonl": {
+			object{"id": "d1", "title": "Virüs", "text": "Virüs\n\nThe virüs lives for nine days on steel.\n\nBananas are not affected."},
+		},
+		"covidqa/dev/queries.jsonl": {
+			object{"id": "v1", "query": "How long does the virus live on steel?", "relevant": object{"d1": 1}, "answers": []any{object{"text": " nine days ", "start": 27}}},
+			object{"id": "v2", "query": "What is not affected?", "relevant": object{"d1": 1}, "answers": []any{object{"text": " Bananas", "start": 48}}},
 		},
 		"llm_outputs/dev/float_array.jsonl": {
 			object{"id": "f1", "n": 2, "raw": "[0.5, 1]", "expect": []any{0.5, 1}, "also_ok": []any{}},
@@ -195,7 +215,7 @@ func TestWhatDoesNotExistIsAUsageError(t *testing.T) {
 		cfg  eval.Config
 		says string
 	}{
-		"a task":         {eval.Config{Task: "guessing", Data: dir, Part: "dev"}, `no task "guessing"; the tasks are grounding, parsing, grading, sufficiency`},
+		"a task":         {eval.Config{Task: "guessing", Data: dir, Part: "dev"}, `no task "guessing"; the tasks are grounding, parsing, grading, sufficiency, retrieval, splitting, extraction, abstention`},
 		"a set":          {eval.Config{Task: "parsing", Data: dir, Part: "dev", Set: "wice"}, `no set "wice"; its sets are float_array, object`},
 		"a part":         {eval.Config{Task: "parsing", Data: dir, Part: "test"}, `dev or heldout, not "test"`},
 		"a folder":       {eval.Config{Task: "parsing", Data: filepath.Join(dir, "no"), Part: "dev"}, "there is no "},

@@ -3,6 +3,7 @@ package eval
 import (
 	"strings"
 
+	"github.com/kbagent/kbagent/index"
 	"github.com/kbagent/kbagent/index/text"
 	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
@@ -16,11 +17,19 @@ type corpusRow struct {
 
 // item is the passage as evidence.
 func (r corpusRow) item() state.Evidence {
-	body := r.Text
-	if body == "" {
-		body = strings.Join(r.Sentences, " ")
+	return state.Evidence{ID: r.ID, Title: r.Title, Section: r.Heading, Content: r.body()}
+}
+
+// record is the passage as the index takes it.
+func (r corpusRow) record() index.Record {
+	return index.Record{Path: r.ID, Title: r.Title, Section: r.Heading, Text: r.body()}
+}
+
+func (r corpusRow) body() string {
+	if r.Text == "" {
+		return strings.Join(r.Sentences, " ")
 	}
-	return state.Evidence{ID: r.ID, Title: r.Title, Section: r.Heading, Content: body}
+	return r.Text
 }
 
 // base is a corpus with how common its terms are.

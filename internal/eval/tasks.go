@@ -1,7 +1,7 @@
 package eval
 
 // tasks are all tasks, in the order in which they are listed.
-var tasks = []task{grounding, parsing, grading, sufficiency}
+var tasks = []task{grounding, parsing, grading, sufficiency, retrieval, splitting, extraction, abstention}
 
 // Tasks are the names of the tasks.
 func Tasks() []string {
