@@ -145,7 +145,7 @@ func openIndex(t *testing.T, e endpoint, db *sqlite.DB, transport http.RoundTrip
 // run is what one question showed on its way.
 type run struct {
 	shown  string // the answer as it was streamed
-	nodes  []string
+	events int    // before the answer
 	answer agent.Answer
 }
 
@@ -160,8 +160,8 @@ func (w *world) ask(ctx context.Context, q agent.Question) (run, error) {
 			r.shown = ""
 		case e.Answer != nil:
 			r.answer = *e.Answer
-		case e.Node != "":
-			r.nodes = append(r.nodes, e.Node)
+		default:
+			r.events++
 		}
 		r.shown += e.Token
 	}
