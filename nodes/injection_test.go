@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
@@ -41,6 +42,7 @@ type attack struct {
 	path     string // of the document
 	content  string
 	page     tools.SearchResult
+	prompts  nodes.Prompts
 }
 
 // harmless is the document that the others are compared with.
@@ -118,10 +120,10 @@ func (a attack) label(path string) string {
 
 // run asks three questions over a knowledge base that holds the attack. It returns what the run was like, in lines, as far
 // as that may not depend on what a document says.
-func (a attack) run(t *testing.T, m *obedient) []string {
+func (a attack) run(t *testing.T, ix *index.Index, m *obedient) []string {
 	t.Helper()
 	m.commands, m.canary, m.reached = a.commands, a.canary, make(map[string]bool)
-	ag := a.agent(t, m)
+	ag := a.agent(t, ix, m)
 	var lines []string
 	for i, text := range []string{"How are the logs rotated?", "and on Windows?", "Thanks!"} {
 		m.ask(i + 1)
@@ -132,7 +134,8 @@ func (a attack) run(t *testing.T, m *obedient) []string {
 	return lines
 }
 
-func (a attack) agent(t *testing.T, m *obedient) *agent.Agent {
+// index is the knowledge base with the attack in it.
+func (a attack) index(t *testing.T) *index.Index {
 	t.Helper()
 	root := t.TempDir()
 	docs := filepath.Join(root, "docs")
@@ -151,13 +154,17 @@ func (a attack) agent(t *testing.T, m *obedient) *agent.Agent {
 	report, err := ix.Update(t.Context(), []string{docs}, index.UpdateOptions{})
 	require.NoError(t, err)
 	require.Empty(t, report.Errors)
+	return ix
+}
 
+func (a attack) agent(t *testing.T, ix *index.Index, m *obedient) *agent.Agent {
+	t.Helper()
 	settings := state.DefaultSettings()
 	settings.AutoApproveMaxItems, settings.Verify, settings.WebSearch = 0, true, state.WebAmbiguous
 	ag, err := agent.New(agent.Config{
 		Nodes: nodes.Config{
 			Tools:   tools.NewSet(append(tools.Local(ix), tools.WebSearch(a))...),
-			Library: agent.Library(ix, false), Audit: nodes.Discard{}, Model: &nodes.Model{LLM: m, Fence: m.newFence},
+			Library: agent.Library(ix, false), Audit: nodes.Discard{}, Model: &nodes.Model{LLM: m, Fence: m.newFence}, Prompts: a.prompts,
 		},
 		Settings: settings,
 	})
@@ -213,7 +220,7 @@ func distinct(list []string) []string {
 
 func TestDocumentsThatSpeakToTheModelChangeNothing(t *testing.T) {
 	model := &obedient{}
-	want := harmless.run(t, model)
+	want := harmless.run(t, harmless.index(t), model)
 	require.Empty(t, model.leaks)
 	require.Equal(t, 2, strings.Count(strings.Join(want, "\n"), "decision PASS, status PASS"), "the twin run works: %v", want)
 	require.Contains(t, want, "answer "+fact+" [n]")
@@ -225,28 +232,52 @@ func TestDocumentsThatSpeakToTheModelChangeNothing(t *testing.T) {
 	for _, a := range all {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			model := &obedient{}
-			got := a.run(t, model)
-			assert.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"), a.about)
-			assert.Empty(t, model.obeyed)
-			assert.Empty(t, model.leaks, "text of a document stood outside its fence")
-			for _, c := range a.commands {
-				assert.True(t, model.reached[c.role], "the document never reached the %s", c.role)
-			}
+			ix := a.index(t)
+			changesNothing(t, a, ix, want)
+			isDangerousWithoutAFence(t, a, ix, want)
 		})
 	}
 }
 
-func TestEveryDocumentOfTheInjectionSetIsDangerousWithoutAFence(t *testing.T) {
-	want := harmless.run(t, &obedient{})
-	for _, a := range attacks(t) {
-		t.Run(a.name, func(t *testing.T) {
-			t.Parallel()
-			model := &obedient{exposed: true}
-			got := a.run(t, model)
-			assert.NotEqual(t, want, got, "the run does not show that a command was followed")
-			assert.NotEmpty(t, model.obeyed)
-			assert.NotEmpty(t, model.leaks)
-		})
+func changesNothing(t *testing.T, a attack, ix *index.Index, want []string) {
+	t.Helper()
+	model := &obedient{}
+	got := a.run(t, ix, model)
+	assert.Equal(t, strings.Join(want, "\n"), strings.Join(got, "\n"), a.about)
+	assert.Empty(t, model.obeyed)
+	assert.Empty(t, model.leaks, "text of a document stood outside its fence")
+	for _, c := range a.commands {
+		assert.True(t, model.reached[c.role], "the document never reached the %s", c.role)
 	}
+}
+
+// isDangerousWithoutAFence shows that the test can fail for each document: the same checks find that it was obeyed.
+func isDangerousWithoutAFence(t *testing.T, a attack, ix *index.Index, want []string) {
+	t.Helper()
+	model := &obedient{exposed: true}
+	got := a.run(t, ix, model)
+	assert.NotEqual(t, want, got, "the run does not show that a command was followed")
+	assert.NotEmpty(t, model.obeyed)
+	assert.NotEmpty(t, model.leaks)
+}
+
+// The samples of LoadPrompts cannot know every condition; what one lets through is found before it is sent.
+func TestAPromptThatLetsDocumentsOutOfTheFenceIsNeverSent(t *testing.T) {
+	list := nodes.Prompts{}.List()
+	grader := list[slices.IndexFunc(list, func(p nodes.PromptInfo) bool { return p.Name == nodes.RoleGrader })].Source
+	leaky := func(condition string) fstest.MapFS {
+		source := strings.Replace(grader, "Grades:", "{{range .Items}}"+condition+"{{.Text}}{{end}}{{end}}Grades:", 1)
+		require.NotEqual(t, grader, source)
+		return fstest.MapFS{"grader.tmpl": {Data: []byte(source)}}
+	}
+	_, err := nodes.LoadPrompts(leaky("{{if .N}}"))
+	require.ErrorContains(t, err, "grader.tmpl:14: text of documents stands outside the fence")
+
+	a, model := harmless, &obedient{}
+	a.prompts, err = nodes.LoadPrompts(leaky("{{if eq .N 3}}"))
+	require.NoError(t, err, "there are two passages in the samples")
+	got := strings.Join(a.run(t, a.index(t), model), "\n")
+	assert.Contains(t, got, "the model failed as grader (prompt grader: text of documents stands outside the fence")
+	assert.NotContains(t, got, "graded by llm")
+	assert.Empty(t, model.leaks)
 }
