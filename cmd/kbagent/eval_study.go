@@ -56,7 +56,7 @@ and some with ` + eval.StudyChange + `), intervals, elapsed_ms. Exit code 2: the
 	return cmd
 }
 
-// studyPrinter prints a table for each set and point of the rates.
+// studyPrinter prints the label of a study, and then a table for each set and point of the rates.
 type studyPrinter struct {
 	w     io.Writer
 	head  string
@@ -65,39 +65,53 @@ type studyPrinter struct {
 
 // add takes the result of one stage.
 func (p *studyPrinter) add(r eval.Result) error {
-	c := r.Config
-	head := fmt.Sprintf("%s, %d questions: grader errs %s, hallucinates %s, verifier errs %s, abstains without evidence %s",
-		r.Set, r.N, c["grader_error"], c["hallucination"], c["verifier_error"], c["abstains"])
-	if head != p.head {
-		if err := p.flush(); err != nil {
+	if head := studyHead(r); head != p.head {
+		if err := p.next(head); err != nil {
 			return err
 		}
-		p.head, p.table = head, newTable("STAGE", "ACCURACY", "95 %", "HALLUCINATED", "95 %", "ABSTAINED", "FLAGGED RIGHT", "WRONG", "CALLS", "TOKENS", "NET", "CHANGE", "95 %", "")
 	}
 	share := func(name string) string { return fmt.Sprintf("%.3f", r.Metrics[name]) }
 	span := func(name string) string {
-		i, ok := r.Intervals[name]
-		if !ok {
-			return ""
-		}
-		return fmt.Sprintf("%.3f–%.3f", i[0], i[1])
+		return fmt.Sprintf("%.3f–%.3f", r.Intervals[name][0], r.Intervals[name][1])
 	}
 	change, interval := "", ""
 	if x, ok := r.Metrics["net"+eval.StudyChange]; ok {
 		i := r.Intervals["net"+eval.StudyChange]
 		change, interval = fmt.Sprintf("%+.3f", x), fmt.Sprintf("%+.3f to %+.3f", i[0], i[1])
 	}
-	p.table.row(c["stage"], share("accuracy"), span("accuracy"), share("hallucinated"), span("hallucinated"), share("abstained"),
+	p.table.row(r.Config["stage"], share("accuracy"), span("accuracy"), share("hallucinated"), span("hallucinated"), share("abstained"),
 		share("flagged_right"), share("flagged_wrong"), fmt.Sprintf("%.2f", r.Metrics["calls"]), fmt.Sprintf("%.0f", r.Metrics["tokens"]),
-		fmt.Sprintf("%.3f", r.Metrics["net"]), change, interval, eval.StudyVerdict(r))
+		share("net"), change, interval, eval.StudyVerdict(r))
+	return nil
+}
+
+// studyHead says what a table is of.
+func studyHead(r eval.Result) string {
+	c := r.Config
+	return fmt.Sprintf("%s, %d questions: grader errs %s, hallucinates %s, distraction %s, verifier errs %s, abstains without evidence %s",
+		r.Set, r.N, c["grader_error"], c["hallucination"], c["distraction"], c["verifier_error"], c["abstains"])
+}
+
+// next prints the table so far, or the label of the study before the first, and begins another.
+func (p *studyPrinter) next(head string) error {
+	if p.table == nil {
+		if _, err := fmt.Fprintf(p.w, "simulated: %s\n", eval.StudySimulated); err != nil {
+			return err
+		}
+	}
+	if err := p.flush(); err != nil {
+		return err
+	}
+	p.head = head
+	p.table = newTable("STAGE", "ACCURACY", "95 %", "HALLUCINATED", "95 %", "ABSTAINED", "FLAGGED RIGHT", "FLAGGED WRONG",
+		"CALLS", "TOKENS", "NET", "CHANGE", "95 %", "")
 	return nil
 }
 
 // flush prints the table so far.
 func (p *studyPrinter) flush() error {
 	if p.table == nil {
-		_, err := fmt.Fprintf(p.w, "simulated: %s\n", eval.StudySimulated)
-		return err
+		return nil
 	}
 	if _, err := fmt.Fprintf(p.w, "\n%s\n", p.head); err != nil {
 		return err

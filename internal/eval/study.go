@@ -100,7 +100,7 @@ func (cfg StudyConfig) set(ctx context.Context, s studySet, each func(Result) er
 			r.Task, r.Set, r.Part, r.N, r.ElapsedMS = "study", s.name, cfg.Part, len(asked), elapsed
 			r.Config = map[string]string{
 				"simulated": StudySimulated, "stage": stage.name, "grader_error": studyRate(p.Grader), "hallucination": studyRate(p.Hallucination),
-				"verifier_error": studyRate(p.Verifier), "abstains": studyRate(p.Abstains), "seed": strconv.FormatUint(cfg.Seed, 10),
+				"distraction": studyRate(p.Distraction), "verifier_error": studyRate(p.Verifier), "abstains": studyRate(p.Abstains), "seed": strconv.FormatUint(cfg.Seed, 10),
 			}
 			if err := each(r); err != nil {
 				return err

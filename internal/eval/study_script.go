@@ -121,12 +121,23 @@ func (s *studyScript) relevant(item studyItem) bool {
 	return s.question.answerable() && item.path == s.question.gold
 }
 
-// write answers: rightly from the passage that answers, wrongly at the rate of hallucinations; without that passage it
-// abstains or invents.
+// irrelevant is how many items of a prompt do not answer.
+func (s *studyScript) irrelevant(asked studyPrompt) int {
+	n := 0
+	for _, item := range asked.items {
+		if !s.relevant(item) {
+			n++
+		}
+	}
+	return n
+}
+
+// write answers: rightly from the passage that answers, wrongly at the rate of hallucinations, which irrelevant items
+// raise; without that passage it abstains or invents.
 func (s *studyScript) write(asked studyPrompt, d studyDraws) (string, error) {
 	cited := 1 + asked.find(s.relevant)
 	switch {
-	case cited > 0 && d.draw("hallucinates") >= s.rates.Hallucination:
+	case cited > 0 && d.draw("hallucinates") >= s.rates.Hallucination+s.rates.Distraction*float64(s.irrelevant(asked)):
 		right := s.question.answers[int(d.draw("answer")*float64(len(s.question.answers)))]
 		return fmt.Sprintf("%s [%d]", s.question.sentence(right), cited), nil
 	case cited == 0 && d.draw("abstains") < s.rates.Abstains:

@@ -6,6 +6,7 @@ import "github.com/kbagent/kbagent/state"
 type StudyRates struct {
 	Grader        float64 // an item's relevance is taken for its opposite
 	Hallucination float64 // a wrong answer is written although the right one stands in the evidence
+	Distraction   float64 // what each irrelevant item of the evidence adds to Hallucination
 	Verifier      float64 // a true claim is taken for unsupported, or a false one for supported
 	Abstains      float64 // the answer does not stand in the evidence, and the model says so instead of inventing one
 }
@@ -17,12 +18,13 @@ var studyBase = StudyRates{Grader: 0.1, Hallucination: 0.15, Verifier: 0.1, Abst
 var (
 	studyGrader        = []float64{0, 0.1, 0.3}
 	studyHallucination = []float64{0.05, 0.15, 0.3}
+	studyDistraction   = []float64{0, 0.03, 0.1}
 	studyVerifier      = []float64{0, 0.1, 0.3}
 	studyAbstains      = []float64{0.1, 0.5, 0.9}
 )
 
 // studyPoints are the points of the rates: the base, and then one rate changed at a time; or, with grid, every combination
-// of the three error rates, and the changes of Abstains.
+// of the three error rates, and the changes of the others.
 func studyPoints(grid bool) []StudyRates {
 	points := []StudyRates{studyBase}
 	add := func(p StudyRates) {
@@ -33,12 +35,18 @@ func studyPoints(grid bool) []StudyRates {
 	for _, g := range studyGrader {
 		for _, h := range studyHallucination {
 			for _, v := range studyVerifier {
-				p := StudyRates{g, h, v, studyBase.Abstains}
+				p := studyBase
+				p.Grader, p.Hallucination, p.Verifier = g, h, v
 				if grid || p.changes() == 1 {
 					add(p)
 				}
 			}
 		}
+	}
+	for _, d := range studyDistraction {
+		p := studyBase
+		p.Distraction = d
+		add(p)
 	}
 	for _, a := range studyAbstains {
 		p := studyBase
@@ -52,7 +60,8 @@ func studyPoints(grid bool) []StudyRates {
 func (p StudyRates) changes() int {
 	n := 0
 	for _, differs := range []bool{
-		p.Grader != studyBase.Grader, p.Hallucination != studyBase.Hallucination, p.Verifier != studyBase.Verifier, p.Abstains != studyBase.Abstains,
+		p.Grader != studyBase.Grader, p.Hallucination != studyBase.Hallucination, p.Distraction != studyBase.Distraction,
+		p.Verifier != studyBase.Verifier, p.Abstains != studyBase.Abstains,
 	} {
 		if differs {
 			n++
@@ -73,13 +82,18 @@ type studyStage struct {
 var studyStages = []studyStage{
 	{"plain", func(s *state.Settings) {
 		s.AutoApproveMaxItems, s.MaxIterations, s.Verify, s.ScoreConfidence = 100, 1, false, false
-	}, func(p StudyRates) StudyRates { return StudyRates{Hallucination: p.Hallucination, Abstains: p.Abstains} }},
+	}, studyUngraded},
 	{"grading", func(s *state.Settings) { s.AutoApproveMaxItems = state.DefaultSettings().AutoApproveMaxItems }, studyUnverified},
 	{"loop", func(s *state.Settings) { s.MaxIterations = state.DefaultSettings().MaxIterations }, studyUnverified},
 	{"verification", func(s *state.Settings) { s.Verify, s.VerifyAttempts = true, 0 }, studyAllRates},
 	{"correction", func(s *state.Settings) { s.VerifyAttempts = state.DefaultSettings().VerifyAttempts }, studyAllRates},
 	{"confidence", func(s *state.Settings) { s.ScoreConfidence = true }, studyAllRates},
 	{"strict", func(s *state.Settings) { s.AnswerMode = state.ModeStrict }, studyAllRates},
+}
+
+func studyUngraded(p StudyRates) StudyRates {
+	p.Grader, p.Verifier = 0, 0
+	return p
 }
 
 func studyUnverified(p StudyRates) StudyRates {

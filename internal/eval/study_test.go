@@ -49,10 +49,10 @@ func study(t *testing.T, cfg eval.StudyConfig) []eval.Result {
 func TestAStudyTellsEveryStageAtEveryPointAndSaysThatItIsSimulated(t *testing.T) {
 	all := study(t, eval.StudyConfig{Data: bridges(t), Part: "dev", Questions: 3})
 	stages := eval.StudyStages()
-	require.Len(t, all, 2*9*len(stages), "two sets at nine points")
+	require.Len(t, all, 2*11*len(stages), "two sets at eleven points")
 	for i, r := range all {
 		assert.Equal(t, "study", r.Task)
-		assert.Equal(t, []string{"xquad_en", "clapnq"}[i/(9*len(stages))], r.Set)
+		assert.Equal(t, []string{"xquad_en", "clapnq"}[i/(11*len(stages))], r.Set)
 		assert.Equal(t, 3, r.N)
 		assert.Equal(t, stages[i%len(stages)], r.Config["stage"])
 		assert.Equal(t, eval.StudySimulated, r.Config["simulated"])
