@@ -17,7 +17,7 @@ import (
 // goes back to plan; of all that were written the best is delivered, never just the last.
 func (n *Nodes) Decide() graph.NodeFunc[state.AgentState, state.Update] {
 	return n.run(NameDecide, func(ctx context.Context, t *turn) error {
-		attempt := t.attempt()
+		attempt := t.attempt(ctx)
 		outcome := t.judgeAnswer(attempt)
 		t.update.Decision, t.update.Attempt, t.update.Confidence = &outcome.Decision, &attempt, attempt.Confidence
 		d := details{"action": outcome.Decision, "row": outcome.Row, "reason": outcome.Reason, "attempt": attempt.Kind, "attempts": len(t.state.Attempts) + 1}
@@ -32,7 +32,7 @@ func (n *Nodes) Decide() graph.NodeFunc[state.AgentState, state.Update] {
 }
 
 // attempt is the answer of this state with what was found out about it.
-func (t *turn) attempt() state.Attempt {
+func (t *turn) attempt(ctx context.Context) state.Attempt {
 	s := t.state
 	a := state.Attempt{
 		Kind: state.AttemptFirst, Answer: s.Answer, Status: s.Status, Citations: s.Citations, Message: s.DraftMessage,
@@ -45,18 +45,18 @@ func (t *turn) attempt() state.Attempt {
 		}
 	}
 	if s.Settings.ScoreConfidence {
-		a.Confidence = new(t.confidence(a))
+		a.Confidence = new(t.confidence(ctx, a))
 	}
 	return a
 }
 
 // confidence scores an answer over the dimensions that can be measured.
-func (t *turn) confidence(a state.Attempt) state.Confidence {
-	return verify.Score(t.nodes.cfg.Measure(t.state, a), t.nodes.cfg.Weights(t.state.Category))
+func (t *turn) confidence(ctx context.Context, a state.Attempt) state.Confidence {
+	return verify.Score(t.nodes.cfg.Measure(ctx, t.state, a), t.nodes.cfg.Weights(t.state.Category))
 }
 
 // Measure measures what an answer's confidence is made of; it is the default of [Config.Measure].
-func Measure(s state.AgentState, a state.Attempt) state.Components {
+func Measure(_ context.Context, s state.AgentState, a state.Attempt) state.Components {
 	v := a.Verification
 	items, _ := answerItems(s)
 	c := state.Components{

@@ -58,7 +58,7 @@ type Config struct {
 	WebCooldown time.Duration   // between two runs that search the web; 0 = none
 
 	// Measure measures the dimensions of an answer's confidence; default [Measure].
-	Measure func(state.AgentState, state.Attempt) state.Components
+	Measure func(context.Context, state.AgentState, state.Attempt) state.Components
 	// Weights are those of the dimensions for a category; default verify.DefaultWeights for all.
 	Weights func(category string) verify.Weights
 

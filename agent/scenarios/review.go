@@ -61,8 +61,8 @@ type unchanging struct{ nodes.Library }
 func (unchanging) Version(context.Context) (int64, error) { return 1, nil }
 
 // scriptedComponents are the dimensions that a scenario gives: those of the first attempt, of the second, ….
-func scriptedComponents(list []map[string]float64) func(state.AgentState, state.Attempt) state.Components {
-	return func(s state.AgentState, _ state.Attempt) state.Components {
+func scriptedComponents(list []map[string]float64) func(context.Context, state.AgentState, state.Attempt) state.Components {
+	return func(_ context.Context, s state.AgentState, _ state.Attempt) state.Components {
 		given := list[min(len(s.Attempts), len(list)-1)]
 		dimension := func(name string) *float64 {
 			if value, ok := given[name]; ok {

@@ -47,6 +47,7 @@ var Packages = []Package{
 	{Path: "store/*", Level: 1, May: []string{"graph", "index", "review"}},
 	{Path: "store/postgres/pgtest", Level: 1},
 	{Path: "scenario", Level: 1, May: []string{"graph", "internal/near"}},
+	{Path: "scenario/explore", Level: 1, May: []string{"graph"}},
 	{Path: "internal/config", Level: 1, May: []string{"state", "internal/near"}},
 	{Path: "internal/audit", Level: 1, May: []string{"internal/mask"}},
 	{Path: "internal/llm", Level: 1, May: []string{"internal/mask"}},
@@ -61,7 +62,7 @@ var Packages = []Package{
 	{Path: "internal/metrics", Level: 3, May: []string{"state", "rules", "tools", "nodes", "internal/audit"}},
 	{Path: "internal/metrics/traces", Level: 3},
 	{Path: "internal/e2e", Level: 4},
-	{Path: "agent/scenarios", Level: 3, May: []string{"graph", "state", "index", "index/text", "rules", "tools", "verify", "review", "scenario", "nodes",
+	{Path: "agent/scenarios", Level: 3, May: []string{"graph", "state", "index", "index/text", "rules", "tools", "verify", "review", "scenario", "scenario/explore", "nodes",
 		"agent", "store/sqlite", "internal/config", "internal/mask"}},
 
 	// Level 4: fronts. They do not import one another, and get their stores and models from cmd.
