@@ -35,6 +35,7 @@ type base struct {
 	db       *sqlite.DB
 	index    *index.Index
 	embedder *llm.Embedder // nil without an embedding endpoint
+	limit    *llm.Limit    // of the requests to all models together; nil for none
 	traffic  *tape         // what passes to and from the model servers is recorded, or replayed; nil for neither
 }
 
@@ -70,8 +71,11 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 		}
 	}()
 	b = &base{cfg: cfg, log: log, traffic: traffic}
+	if cfg.LLM.RatePerMinute > 0 {
+		b.limit = llm.NewLimit(cfg.LLM.RatePerMinute)
+	}
 	if e := cfg.Embedding; e.Model != "" {
-		b.embedder, err = llm.NewEmbedder(llm.EmbeddingConfig{BaseURL: e.BaseURL, APIKey: e.APIKey, Model: e.Model, Timeout: cfg.LLM.Timeout, Logger: b.log, Transport: b.traffic.transport()})
+		b.embedder, err = llm.NewEmbedder(llm.EmbeddingConfig{BaseURL: e.BaseURL, APIKey: e.APIKey, Model: e.Model, Timeout: cfg.LLM.Timeout, Logger: b.log, Limit: b.limit, Transport: b.traffic.transport()})
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +116,6 @@ type assistant struct {
 	audit *audit.Log
 	cache evalcache.Cache // nil without a model
 	queue *review.Queue   // nil when nobody is asked
-	limit *llm.Limit      // of the calls of all models together; nil for none
 	agent *agent.Agent
 }
 
@@ -164,9 +167,6 @@ func (a *assistant) nodes() (n nodes.Config, err error) {
 	}
 	if a.cache != nil {
 		n.Cache = a.cache
-	}
-	if a.cfg.LLM.RatePerMinute > 0 {
-		a.limit = llm.NewLimit(a.cfg.LLM.RatePerMinute)
 	}
 	if n.Model, err = a.model(a.cfg.LLM.Model); err != nil {
 		return n, err

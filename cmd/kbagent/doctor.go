@@ -135,7 +135,7 @@ func checkModel(ctx context.Context, cfg config.Config, name, model string) chec
 	if model == "" {
 		return c
 	}
-	return ping(ctx, name, llm.Config{BaseURL: cfg.LLM.BaseURL, APIKey: cfg.LLM.APIKey, Model: model})
+	return ping(ctx, name, llm.Config{Provider: cfg.LLM.Provider, BaseURL: cfg.LLM.BaseURL, APIKey: cfg.LLM.APIKey, Model: model})
 }
 
 func checkEmbedding(ctx context.Context, cfg config.Config) check {

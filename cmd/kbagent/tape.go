@@ -74,8 +74,12 @@ func (t *tape) fence() func() string {
 }
 
 func (t *tape) close() error {
-	if t == nil || t.recorder == nil {
+	switch {
+	case t == nil:
 		return nil
+	case t.recorder != nil:
+		return t.recorder.Close()
+	default:
+		return t.replayer.Err() // what was asked for and is not in the file
 	}
-	return t.recorder.Close()
 }
