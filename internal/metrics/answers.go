@@ -43,11 +43,16 @@ func (c *Collector) reviewed(l line, r *run) bool {
 		c.f.reviews.WithLabelValues(none, statusUnqueued).Inc()
 		return true
 	}
-	c.f.reviews.WithLabelValues(modes.of(l.d.text("mode")), reviewed.of(status)).Inc()
 	verdict := state.ReviewStatus(status)
-	if verdict != state.ReviewApproved && verdict != state.ReviewCorrected && verdict != state.ReviewRejected {
+	final := verdict == state.ReviewApproved || verdict == state.ReviewCorrected || verdict == state.ReviewRejected
+	if final && r.reviewed { // whoever decides and the run that waited may both tell
+		return true
+	}
+	c.f.reviews.WithLabelValues(modes.of(l.d.text("mode")), reviewed.of(status)).Inc()
+	if !final {
 		return reviewed[status]
 	}
+	r.reviewed = true
 	confidence, known := l.d.number("confidence")
 	if !known {
 		confidence, known = r.answer, r.answered

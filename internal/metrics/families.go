@@ -8,7 +8,7 @@ var (
 	improvementEdges = []float64{-.5, -.25, -.1, -.05, 0, .05, .1, .15, .2, .3, .4, .5, .75, 1}
 	latencyEdges     = []float64{.005, .01, .025, .05, .07, .1, .25, .45, 1, 2.5, 5, 10, 30, 60, 120}
 	runEdges         = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}
-	roundEdges       = []float64{0, 1, 2, 3, 4, 5, 6, 8, 10}
+	roundEdges       = []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 )
 
 // families are all metrics that a collector exports.

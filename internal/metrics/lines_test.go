@@ -324,6 +324,14 @@ func TestARunThatEndsTwiceCountsItsCostOnce(t *testing.T) {
 	assert.Contains(t, got, `kbagent_run_duration_seconds_count{status="PASS"} 1`)
 }
 
+func TestAVerdictThatIsToldTwiceCountsOnce(t *testing.T) {
+	verdict := said(nodes.AuditReview, "review", "v", "mode", "blocking", "review_status", "approved", "confidence", 0.9)
+	got := samples(t, told(t, said(nodes.AuditReview, "review", "v", "mode", "blocking", "review_status", "pending"), verdict, verdict))
+	assert.Contains(t, got, `kbagent_reviews_total{mode="blocking",status="pending"} 1`)
+	assert.Contains(t, got, `kbagent_reviews_total{mode="blocking",status="approved"} 1`)
+	assert.Contains(t, got, `kbagent_review_verdicts_total{confidence="0.85-1",verdict="approved"} 1`)
+}
+
 func TestACorrectionThatARunEndsBeforeIsAbandoned(t *testing.T) {
 	got := samples(t, told(t,
 		said("run_start"), said("grade_evidence_result", "source", "llm", "action", "REFINE", "average", 0.5), said("plan", "refine", true),

@@ -27,6 +27,7 @@ type run struct {
 	improving  string  // correction of the answer whose verdict is still to come
 	verified   float64 // confidence of the last verification
 	verifiedOK bool
+	reviewed   bool // a verdict was counted; a run has one review
 
 	counted usage // model calls and tokens of the run that were counted
 }

@@ -42,11 +42,12 @@ func Read(ctx context.Context, log io.Reader, f Filter, c *Collector) (Tally, er
 			return t, context.Cause(ctx)
 		}
 		text, tooLong, err := readLine(r)
-		if err != nil && !errors.Is(err, io.EOF) {
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
 			return t, err
 		}
 		t.count(bytes.TrimSpace(text), tooLong, f, c)
-		if err != nil {
+		if end {
 			return t, nil
 		}
 	}

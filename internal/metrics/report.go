@@ -33,7 +33,8 @@ type RunReport struct {
 	Categories  Counts       `json:"categories"`
 	Statuses    Counts       `json:"statuses"`
 	StopReasons Counts       `json:"stop_reasons"`
-	Rounds      Distribution `json:"rounds"`
+	Rounds      Counts       `json:"rounds"` // finished runs by their rounds of retrieval
+	MeanRounds  float64      `json:"mean_rounds"`
 	Seconds     Distribution `json:"seconds"`
 }
 

@@ -39,7 +39,8 @@ func runReport(v view) RunReport {
 		Categories:  v.counts("kbagent_questions_total", "category"),
 		Statuses:    v.counts("kbagent_answers_total", "status"),
 		StopReasons: v.counts("kbagent_run_stops_total", "reason"),
-		Rounds:      v.distribution("kbagent_run_rounds"),
+		Rounds:      v.steps("kbagent_run_rounds"),
+		MeanRounds:  v.distribution("kbagent_run_rounds").Mean,
 		Seconds:     v.distribution("kbagent_run_duration_seconds"),
 	}
 }

@@ -22,6 +22,7 @@ func (r Report) Tables() []Table {
 		countTable("ROUTE", r.Runs.Routes),
 		countTable("STATUS", r.Runs.Statuses),
 		countTable("STOPPED BY", r.Runs.StopReasons),
+		countTable("ROUNDS", r.Runs.Rounds),
 		countTable("DECISION", r.Retrieval.Decisions),
 		countTable("JUDGED BY", r.Retrieval.GradedBy),
 		countTable("FAST PATH", r.Retrieval.FastPath),
@@ -72,7 +73,7 @@ func (r RetrievalReport) correctionTable() Table {
 }
 
 func (r RetrievalReport) latencyTable() Table {
-	t := Table{Heads: []string{"RETRIEVAL", "CORRECTED BY", "COUNT", "MEAN", "P50", "P95"}}
+	t := Table{Heads: []string{"RETRIEVAL", "CORRECTED BY", "COUNT", "MEAN", "~P50", "~P95"}}
 	for _, l := range r.Latency {
 		t.Rows = append(t.Rows, append([]string{l.Decision, l.Strategy}, times(l.Seconds)...))
 	}
@@ -81,7 +82,7 @@ func (r RetrievalReport) latencyTable() Table {
 
 // distributionTable shows everything that has a distribution and is no time.
 func (r Report) distributionTable() Table {
-	t := Table{Heads: []string{"DISTRIBUTION", "COUNT", "MEAN", "P50", "P95"}}
+	t := Table{Heads: []string{"DISTRIBUTION", "COUNT", "MEAN", "~P50", "~P95"}}
 	add := func(name string, d Distribution) {
 		if d.Count > 0 {
 			t.Rows = append(t.Rows, []string{name, whole(d.Count), score(d.Mean), score(d.P50), score(d.P95)})
@@ -95,7 +96,6 @@ func (r Report) distributionTable() Table {
 	}
 	add("verification confidence", r.Answers.Grounding)
 	add("answer confidence", r.Answers.Confidence)
-	add("rounds of a run", r.Runs.Rounds)
 	if d := r.Runs.Seconds; d.Count > 0 {
 		t.Rows = append(t.Rows, append([]string{"time of a run"}, times(d)...))
 	}
@@ -123,7 +123,7 @@ func (r Report) troubleTable() Table {
 }
 
 func toolTable(tools []ToolReport) Table {
-	t := Table{Heads: []string{"TOOL", "CALLS", "EMPTY", "ERRORS", "MEAN", "P50", "P95"}}
+	t := Table{Heads: []string{"TOOL", "CALLS", "EMPTY", "ERRORS", "MEAN", "~P50", "~P95"}}
 	for _, tool := range tools {
 		errors := whole(tool.Errors.total())
 		if len(tool.Errors) > 0 {
@@ -135,7 +135,7 @@ func toolTable(tools []ToolReport) Table {
 }
 
 func modelTable(models []ModelReport) Table {
-	t := Table{Heads: []string{"MODEL IN", "CALLS", "ERRORS", "FELL BACK", "PROMPT TOKENS", "COMPLETION TOKENS", "MEAN", "P95"}}
+	t := Table{Heads: []string{"MODEL IN", "CALLS", "ERRORS", "FELL BACK", "PROMPT TOKENS", "COMPLETION TOKENS", "MEAN", "~P95"}}
 	for _, m := range models {
 		took := times(m.Seconds)
 		t.Rows = append(t.Rows, []string{

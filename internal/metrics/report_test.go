@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -101,11 +102,26 @@ func TestQuantilesAreThoseOfPrometheus(t *testing.T) {
 	assert.InDelta(t, 120, r.Tools[1].Seconds.P50, 1e-9, "beyond the last edge")
 }
 
+func TestRoundsAreCountedOneByOne(t *testing.T) {
+	c := told(t)
+	for _, rounds := range []int{0, 1, 1, 3, 10, 12} {
+		_ = c.Record(said(nodes.AuditRunEnd, "status", "PASS", "stop_reason", "sufficient", "iteration", rounds))
+	}
+	r, err := c.Report()
+	require.NoError(t, err)
+	assert.Equal(t, Counts{"0": 1, "1": 2, "3": 1, "10": 1, "more": 1}, r.Runs.Rounds)
+	assert.InDelta(t, 4.5, r.Runs.MeanRounds, 1e-9)
+}
+
 func TestSharesAreWhatTheTableOfVerdictsSays(t *testing.T) {
 	c := told(t)
+	runs := 0
 	verdict := func(n int, status string, confidence any) {
 		for range n {
-			_ = c.Record(said(nodes.AuditReview, "review", "v", "mode", "provisional", "review_status", status, "confidence", confidence))
+			l := said(nodes.AuditReview, "review", "v", "mode", "provisional", "review_status", status, "confidence", confidence)
+			runs++
+			l.Run = strconv.Itoa(runs)
+			_ = c.Record(l)
 		}
 	}
 	verdict(9, "approved", 0.85)

@@ -79,7 +79,7 @@ func TestACallOfAModelIsASpanWithTheConventionsAttributes(t *testing.T) {
 func TestAModelThatACallNamesGoesBeforeTheUsualOne(t *testing.T) {
 	r, provider := recorder()
 	m := TraceModel(replies("x"), provider.Tracer(Scope), Traced{Model: "small"})
-	_, err := m.Call(t.Context(), "hello", llms.WithModel("large"))
+	_, err := m.Call(t.Context(), "hello", llms.WithModel("large")) //nolint:staticcheck // deprecated, but a part of the interface
 	require.NoError(t, err)
 	assert.Contains(t, r.Ended()[0].Attributes(), attribute.String("gen_ai.request.model", "large"))
 	assert.Contains(t, r.Ended()[0].Attributes(), attribute.String("gen_ai.provider.name", "_OTHER"))

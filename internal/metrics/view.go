@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"math"
 
 	dto "github.com/prometheus/client_model/go"
@@ -80,6 +81,23 @@ func (v view) distributions(name, label string, where ...string) map[string]Dist
 		out[value] = h.distribution()
 	}
 	return out
+}
+
+// steps is the counts of a histogram of whole numbers, of which each up to the last edge has a bucket of its own.
+func (v view) steps(name string) Counts {
+	var h histogram
+	v.metrics(name, nil, func(_ map[string]string, m *dto.Metric) { h.add(m.GetHistogram()) })
+	c, below := Counts{}, 0.0
+	for i, edge := range h.edges {
+		if n := h.cumulative[i] - below; n > 0 {
+			c[fmt.Sprint(edge)] = int(n)
+		}
+		below = h.cumulative[i]
+	}
+	if n := h.count - below; n > 0 {
+		c["more"] = int(n)
+	}
+	return c
 }
 
 // histogram is the sum of histograms with the same edges.
