@@ -153,6 +153,9 @@ func (a *assistant) nodes() (n nodes.Config, err error) {
 		return n, err
 	}
 	n.Tools = tools.NewSet(append(tools.Local(a.index), web...)...)
+	if n.Prompts, err = loadPrompts(a.cfg.Prompts); err != nil {
+		return n, err
+	}
 	if n.Synonyms, err = loadSynonyms(a.cfg.Synonyms); err != nil {
 		return n, err
 	}

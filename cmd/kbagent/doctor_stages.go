@@ -111,5 +111,8 @@ func checkFiles(cfg config.Config) check {
 	if _, err := loadSynonyms(cfg.Synonyms); err != nil {
 		return check{name, stateFailed, err.Error()}
 	}
+	if _, err := loadPrompts(cfg.Prompts); err != nil {
+		return check{name, stateFailed, err.Error()}
+	}
 	return check{name, stateOK, "read"}
 }
