@@ -17,6 +17,7 @@ import (
 func newEval(_ *global, std streams) *cobra.Command {
 	var cfg eval.Config
 	var asJSON bool
+	var files evalFiles
 	cmd := &cobra.Command{
 		Use:   "eval TASK",
 		Short: "Measure a part of the program on data sets",
@@ -24,20 +25,29 @@ func newEval(_ *global, std streams) *cobra.Command {
 --json one object a set: task, set, part, n, config, metrics, intervals (95 %, 1,000 bootstrap resamples with a fixed
 seed), elapsed_ms. The tasks are ` + strings.Join(eval.Tasks(), ", ") + `. Exit code 2: there is no such task, set, part or folder.`,
 		Example: `  kbagent eval grounding --data eval --part dev
-  kbagent eval parsing --data eval --part dev --set object --json`,
+  kbagent eval parsing --data eval --part dev --set object --json
+  kbagent eval retrieval --data eval --json-cases before.jsonl   # then change something
+  kbagent eval retrieval --data eval --baseline before.jsonl --report report`,
 		Args: oneTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg.Task = args[0]
-			results := newTable("SET", "CASES", "METRIC", "VALUE", "95 %", "MS")
-			err := eval.Run(cmd.Context(), cfg, func(r eval.Result) error {
+			baseline, err := files.open()
+			if err != nil {
+				return evalError(err)
+			}
+			var results []eval.Result
+			err = eval.Run(cmd.Context(), cfg, func(r eval.Result) error {
+				results = append(results, r)
 				if asJSON {
 					return printJSON(std.out, r)
 				}
-				addResult(results, r)
 				return nil
 			})
 			if err == nil && !asJSON {
-				err = results.print(std.out)
+				err = printResults(std.out, results)
+			}
+			if err == nil {
+				err = files.finish(std.out, asJSON, baseline, results)
 			}
 			return evalError(err)
 		},
@@ -46,6 +56,7 @@ seed), elapsed_ms. The tasks are ` + strings.Join(eval.Tasks(), ", ") + `. Exit 
 	cmd.Flags().StringVar(&cfg.Part, "part", "dev", "dev or heldout")
 	cmd.Flags().StringVar(&cfg.Set, "set", "", "one set of the task (default all)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a set")
+	files.flags(cmd)
 	cmd.AddCommand(newEvalFit(std), newEvalStudy(std))
 	return cmd
 }
@@ -87,6 +98,14 @@ func evalError(err error) error {
 	return err
 }
 
+func printResults(w io.Writer, list []eval.Result) error {
+	t := newTable("SET", "CASES", "METRIC", "VALUE", "95 %", "MS")
+	for _, r := range list {
+		addResult(t, r)
+	}
+	return t.print(w)
+}
+
 // addResult adds a line a metric; the set, its cases and the time stand in the first.
 func addResult(t *table, r eval.Result) {
 	set, cases, ms := r.Set, strconv.Itoa(r.N), strconv.FormatFloat(r.ElapsedMS, 'f', 0, 64)
@@ -95,15 +114,7 @@ func addResult(t *table, r eval.Result) {
 		if i, ok := r.Intervals[name]; ok {
 			interval = fmt.Sprintf("%.3f–%.3f", i[0], i[1])
 		}
-		t.row(set, cases, name, figure(name, r.Metrics[name]), interval, ms)
+		t.row(set, cases, name, eval.Figure(name, r.Metrics[name]), interval, ms)
 		set, cases, ms = "", "", ""
 	}
-}
-
-// figure writes counts as whole numbers and shares with three decimals.
-func figure(name string, x float64) string {
-	if eval.IsCount(name) {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'f', 3, 64)
 }

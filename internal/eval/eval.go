@@ -87,6 +87,9 @@ func (s taskSet) run(ctx context.Context, cfg Config) (Result, error) {
 		r.ElapsedMS = milliseconds(time.Since(started))
 	}
 	r.Task, r.Set, r.Part = cfg.Task, s.name, cfg.Part
+	for i := range r.Cases {
+		r.Cases[i].Task, r.Cases[i].Set, r.Cases[i].Part = r.Task, r.Set, r.Part
+	}
 	return r, nil
 }
 

@@ -31,6 +31,7 @@ const keptFrom = 0.3
 
 // gradeCase is a question with items of which the first ones are relevant.
 type gradeCase struct {
+	id       string
 	query    string
 	items    []state.Evidence
 	relevant int
@@ -72,7 +73,7 @@ func loadGraded(s source, set, corpusName, queries, negatives string) (measure, 
 			right = append(right, id)
 		}
 		slices.Sort(right)
-		c := gradeCase{query: q.Query, relevant: len(right), stats: b.stats}
+		c := gradeCase{id: q.ID, query: q.Query, relevant: len(right), stats: b.stats}
 		for _, id := range append(right, wrong...) {
 			item, ok := b.items[id]
 			if !ok {
@@ -100,7 +101,7 @@ func loadSnippets(s source, name string) (measure, error) {
 		for _, text := range slices.Concat(q.Positive, q.Negative) {
 			list[i].items = append(list[i].items, state.Evidence{Content: text})
 		}
-		list[i].query, list[i].relevant = q.Query, len(q.Positive)
+		list[i].id, list[i].query, list[i].relevant = q.ID, q.Query, len(q.Positive)
 		all = append(all, list[i].items...)
 	}
 	stats := newBase(all).stats
@@ -114,15 +115,18 @@ func loadSnippets(s source, name string) (measure, error) {
 func graded(list []gradeCase) measure {
 	return func(ctx context.Context) (Result, error) {
 		var all []scored
+		var ids []string
 		for _, c := range list {
 			if err := ctx.Err(); err != nil {
 				return Result{}, err
 			}
 			for i, score := range rules.Relevance(c.query, c.items, c.stats) {
 				all = append(all, scored{score, i < c.relevant})
+				ids = append(ids, fmt.Sprintf("%s %d", c.id, i))
 			}
 		}
 		r := classified(all, keptFrom, map[string]string{"grader": "lexical", "score": "rules.Relevance"})
+		r.Cases = scoredCases(all, ids)
 		r.Metrics["kept_relevant"] = kept(all, true)
 		r.Metrics["kept_irrelevant"] = kept(all, false)
 		return r, nil

@@ -47,6 +47,7 @@ func (c claimSet) grounding(ctx context.Context) (Result, error) {
 func classified(list []scored, threshold float64, config map[string]string) Result {
 	return Result{
 		N:      len(list),
+		Cases:  scoredCases(list, nil),
 		Config: config,
 		Metrics: map[string]float64{
 			"auc":               auc(list),
