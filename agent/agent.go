@@ -23,6 +23,7 @@ type Config struct {
 	Nodes    nodes.Config   // Tools, Library and Audit are required
 	Store    graph.Store    // where threads are kept; default a memory store of this agent
 	Settings state.Settings // thresholds and switches of new runs; the zero value means state.DefaultSettings
+	Observer graph.Observer // sees runs, steps and nodes; default nobody
 	NewID    func() string  // ids of runs and of threads that nobody named; default random
 }
 
@@ -75,7 +76,11 @@ func New(cfg Config) (*Agent, error) {
 		graph.Case(rules.EventReview, review)) // KB_AGENT_REVIEW
 	g.Edge(review, graph.End)
 
-	app, err := g.Compile(graph.MaxSteps(maxSteps))
+	opts := []graph.Option{graph.MaxSteps(maxSteps)}
+	if cfg.Observer != nil {
+		opts = append(opts, graph.Observe(cfg.Observer))
+	}
+	app, err := g.Compile(opts...)
 	if err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}

@@ -114,6 +114,7 @@ func colored(f *os.File) bool { return os.Getenv("NO_COLOR") == "" && isTerminal
 type assistant struct {
 	*base
 	audit *audit.Log
+	watch *watch          // metrics and traces; nil for neither
 	cache evalcache.Cache // nil without a model
 	queue *review.Queue   // nil when nobody is asked
 	agent *agent.Agent
@@ -126,7 +127,10 @@ func openAssistant(ctx context.Context, g *global, std streams) (*assistant, err
 		return nil, err
 	}
 	a := &assistant{base: b}
-	if err := a.build(); err != nil {
+	if a.watch, err = openWatch(ctx, g.watch, b.cfg, b.log); err == nil {
+		err = a.build()
+	}
+	if err != nil {
 		return nil, errors.Join(err, a.close())
 	}
 	return a, nil
@@ -141,13 +145,13 @@ func (a *assistant) build() error {
 	if err != nil {
 		return err
 	}
-	a.agent, err = agent.New(agent.Config{Nodes: n, Store: a.db.Checkpoints(), Settings: a.cfg.Settings})
+	a.agent, err = agent.New(agent.Config{Nodes: n, Store: a.db.Checkpoints(), Settings: a.cfg.Settings, Observer: a.watch.observer()})
 	return err
 }
 
 // nodes is what the agent works with.
 func (a *assistant) nodes() (n nodes.Config, err error) {
-	n = nodes.Config{Library: agent.Library(a.index, a.embedder != nil), Audit: auditor{a.audit}, WebCooldown: cooldown(a.cfg.Web.Cooldown)}
+	n = nodes.Config{Library: agent.Library(a.index, a.embedder != nil), Audit: a.watch.audit(auditor{a.audit}), WebCooldown: cooldown(a.cfg.Web.Cooldown)}
 	web, err := webTools(a.cfg)
 	if err != nil {
 		return n, err
@@ -194,13 +198,14 @@ func (a *assistant) model(name string) (*nodes.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &nodes.Model{LLM: m, Name: name, Schema: llm.Schema, Fence: a.traffic.fence()}, nil
+	return &nodes.Model{LLM: a.watch.model(m, c.Provider, name), Name: name, Schema: llm.Schema, Fence: a.traffic.fence()}, nil
 }
 
 func (a *assistant) close() error {
 	if a.queue != nil {
 		deliverReviews(context.Background(), a.base, a.queue) // also when the run was interrupted: its review is queued
 	}
+	a.watch.close()
 	if a.audit == nil {
 		return a.base.close()
 	}

@@ -49,6 +49,7 @@ Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (
 		},
 	}
 	g.tape.flags(cmd)
+	g.watch.flags(cmd)
 	cmd.Flags().StringVar(&thread, "thread", "", "conversation that the question belongs to (default a new one)")
 	cmd.Flags().StringVar(&mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
 	cmd.Flags().BoolVar(&why, "why", false, "explain the path to the answer")

@@ -47,6 +47,7 @@ With an empty knowledge base it takes the manual of kbagent, which the program c
 		},
 	}
 	g.tape.flags(cmd)
+	g.watch.flags(cmd)
 	cmd.Flags().StringVar(&thread, "thread", "", "conversation to go on with (default a new one)")
 	cmd.Flags().StringVar(&mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
 	return cmd

@@ -81,7 +81,8 @@ func (e *usageError) Unwrap() error { return e.error }
 type global struct {
 	dataDir string
 	envFile string
-	tape    tapeFiles // of ask and chat
+	tape    tapeFiles  // of ask and chat
+	watch   watchFlags // likewise
 }
 
 func newRoot(std streams) *cobra.Command {
@@ -112,7 +113,7 @@ It needs no key and no server; with a model configured (KB_AGENT_LLM_*) the answ
 	root.AddCommand(
 		newIndex(&g, std), newSearch(&g, std), newAsk(&g, std), newChat(&g, std), newGraph(std),
 		newThreads(&g, std), newHistory(&g, std), newState(&g, std), newFork(&g, std), newResume(&g, std),
-		newReview(&g, std), newDoctor(&g, std), newEval(&g, std), newPrompts(&g, std), newScenario(std), newVersion(std),
+		newReview(&g, std), newStats(&g, std), newDoctor(&g, std), newEval(&g, std), newPrompts(&g, std), newScenario(std), newVersion(std),
 	)
 	return root
 }

@@ -49,6 +49,7 @@ Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (
 			return o.print(std, args[0], why, asJSON)
 		},
 	}
+	g.watch.flags(cmd)
 	cmd.Flags().StringArrayVar(&answers, "answer", nil, "answer a question: ID=JSON; may be given several times")
 	cmd.Flags().BoolVar(&why, "why", false, "explain the path to the answer")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer, or the questions, as JSON")
