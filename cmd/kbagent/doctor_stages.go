@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/kbagent/kbagent/internal/config"
@@ -14,7 +16,7 @@ import (
 
 // checkStages looks at what stands around the answer: verification, confidence, web search, review, the cache of grades.
 func checkStages(ctx context.Context, cfg config.Config, live bool) []check {
-	return []check{checkVerification(cfg), checkConfidence(cfg), checkWeb(ctx, cfg, live), checkReview(cfg), checkCache(ctx, cfg), checkFiles(cfg)}
+	return []check{checkVerification(cfg), checkConfidence(cfg), checkWeb(ctx, cfg, live), checkReview(ctx, cfg), checkCache(ctx, cfg), checkFiles(cfg)}
 }
 
 func checkVerification(cfg config.Config) check {
@@ -38,16 +40,23 @@ func checkConfidence(cfg config.Config) check {
 	return check{name, stateOK, fmt.Sprintf("passes from %.2f, a person is asked from %.2f, corrected from %.2f", s.ConfidencePass, s.ConfidenceReview, s.ConfidenceCorrect)}
 }
 
-// probeTime is how long doctor waits for a server beside the models.
-const probeTime = 5 * time.Second
+// probeTime is how long doctor waits for a server beside the models. A web search has a limit of its own, which is shorter
+// and names the server.
+const probeTime = 15 * time.Second
 
-// checkWeb asks SearXNG for something; Tavily, which counts searches, is asked by --live only.
+// checkWeb looks at the private hosts that are allowed, and asks SearXNG for something; Tavily, which counts searches, is
+// asked by --live only.
 func checkWeb(ctx context.Context, cfg config.Config, live bool) check {
 	const name = "web search"
+	if _, err := webTools(cfg); err != nil {
+		return check{name, stateFailed, err.Error()}
+	}
 	provider, err := searchProvider(cfg.Web)
 	switch {
 	case err != nil:
 		return check{name, stateFailed, err.Error()}
+	case cfg.Settings.WebSearch == state.WebOff && provider != nil:
+		return check{name, stateOff, "there is a provider, but only your documents are searched; KB_AGENT_WEB_SEARCH=incorrect or ambiguous switches the web on"}
 	case cfg.Settings.WebSearch == state.WebOff:
 		return check{name, stateOff, "only your documents are searched; KB_AGENT_WEB_SEARCH and a provider switch the web on"}
 	case cfg.Web.TavilyAPIKey != "" && !live:
@@ -55,28 +64,38 @@ func checkWeb(ctx context.Context, cfg config.Config, live bool) check {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	found, err := provider.Search(ctx, "knowledge base", 1)
-	if err != nil {
+	if _, err := provider.Search(ctx, "knowledge base", 1); err != nil {
 		return check{name, stateFailed, tools.AsError(err).Error()}
 	}
-	return check{name, stateOK, fmt.Sprintf("%s, %d result(s) for a test", cfg.Settings.WebSearch, len(found))}
+	return check{name, stateOK, string(cfg.Settings.WebSearch) + ", a test was answered"}
 }
 
-func checkReview(cfg config.Config) check {
+// checkReview asks the servers that are told of reviews whether they are there; nothing is sent.
+func checkReview(ctx context.Context, cfg config.Config) check {
 	const name = "review"
+	list, err := notifiers(cfg)
+	if err != nil {
+		return check{name, stateFailed, err.Error()}
+	}
 	if cfg.Settings.ReviewMode == state.ReviewOff {
 		return check{name, stateOff, "nobody is asked about doubtful answers; KB_AGENT_REVIEW=provisional or blocking does"}
 	}
-	told := "nobody is told: set KB_AGENT_REVIEW_WEBHOOK_URL or KB_AGENT_SMTP_HOST"
-	switch {
-	case cfg.Review.WebhookURL != "" && cfg.SMTP.Host != "":
-		told = "a webhook and " + cfg.SMTP.String() + " are told"
-	case cfg.Review.WebhookURL != "":
-		told = "a webhook is told"
-	case cfg.SMTP.Host != "":
-		told = cfg.SMTP.String() + " is told"
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	var told []string
+	var failed []error
+	for _, n := range list {
+		told = append(told, map[string]string{"webhook": "a webhook", "smtp": cfg.SMTP.String()}[n.Name()])
+		failed = append(failed, n.Check(ctx))
 	}
-	return check{name, stateOK, fmt.Sprintf("%s, to be decided within %s; %s", cfg.Settings.ReviewMode, cfg.Review.SLA, told)}
+	if err := errors.Join(failed...); err != nil {
+		return check{name, stateFailed, strings.ReplaceAll(err.Error(), "\n", "; ") + ": reviews are queued, but nobody is told of them"}
+	}
+	who := "nobody is told: set KB_AGENT_REVIEW_WEBHOOK_URL or KB_AGENT_SMTP_HOST"
+	if len(told) > 0 {
+		who = "told: " + strings.Join(told, " and ")
+	}
+	return check{name, stateOK, fmt.Sprintf("%s, to be decided within %s; %s", cfg.Settings.ReviewMode, cfg.Review.SLA, who)}
 }
 
 // checkCache writes to the Redis server and reads back.

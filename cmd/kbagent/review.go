@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kbagent/kbagent/internal/config"
 	"github.com/kbagent/kbagent/internal/mask"
 	"github.com/kbagent/kbagent/internal/near"
 	"github.com/kbagent/kbagent/review"
@@ -51,23 +52,41 @@ type reviews struct {
 	queue *review.Queue
 }
 
-// reviewQueue is the queue that the settings describe.
-func reviewQueue(b *base) (*review.Queue, error) {
-	opts := review.Options{SLA: b.cfg.Review.SLA, BaseURL: b.cfg.Review.BaseURL}
-	if url := b.cfg.Review.WebhookURL; url != "" {
+// notifier is a way to tell people of reviews, which can be tried without telling anything.
+type notifier interface {
+	review.Notifier
+	Check(ctx context.Context) error
+}
+
+// notifiers are those that the settings name.
+func notifiers(cfg config.Config) (list []notifier, err error) {
+	if url := cfg.Review.WebhookURL; url != "" {
 		n, err := notify.NewWebhook(notify.WebhookConfig{URL: url, Mask: mask.Cards})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("KB_AGENT_REVIEW_WEBHOOK_URL: %w", err)
 		}
-		opts.Notifiers = append(opts.Notifiers, n)
+		list = append(list, n)
 	}
-	if m := b.cfg.SMTP; m.Host != "" {
+	if m := cfg.SMTP; m.Host != "" {
 		n, err := notify.NewSMTP(notify.SMTPConfig{
 			Host: m.Host, Port: m.Port, User: m.User, Password: m.Password, From: m.From, To: m.To, Mask: mask.Cards,
 		})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("KB_AGENT_SMTP_*: %w", err)
 		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// reviewQueue is the queue that the settings describe.
+func reviewQueue(b *base) (*review.Queue, error) {
+	opts := review.Options{SLA: b.cfg.Review.SLA, BaseURL: b.cfg.Review.BaseURL}
+	list, err := notifiers(b.cfg)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range list {
 		opts.Notifiers = append(opts.Notifiers, n)
 	}
 	return review.New(b.db.Reviews(), opts)

@@ -94,7 +94,12 @@ func (s *SMTP) Name() string { return "smtp" }
 // Notify implements review.Notifier. It returns nil when the server has taken the whole mail for all recipients; when it
 // refuses one of them nobody gets it, and the error names that one.
 func (s *SMTP) Notify(ctx context.Context, m review.Message) error {
-	err := s.send(ctx, s.message(compose(m, s.config.Mask), m.Key))
+	message := s.message(compose(m, s.config.Mask), m.Key)
+	return s.explain(ctx, s.session(ctx, func(c *smtp.Client) error { return s.transfer(c, message) }))
+}
+
+// explain says which server an error is about, and that it was the end of ctx where it was.
+func (s *SMTP) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -104,7 +109,8 @@ func (s *SMTP) Notify(ctx context.Context, m review.Message) error {
 	return fmt.Errorf("the mail server %s: %w", s.addr, err)
 }
 
-func (s *SMTP) send(ctx context.Context, message []byte) error {
+// session is a connection that do works with when the server has greeted and knows who it is.
+func (s *SMTP) session(ctx context.Context, do func(*smtp.Client) error) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.addr)
 	if err != nil {
 		return err
@@ -116,10 +122,10 @@ func (s *SMTP) send(ctx context.Context, message []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := s.transfer(c, message); err != nil {
+	if err := do(c); err != nil {
 		return err
 	}
-	_ = c.Quit() // the mail was taken: a server that is not polite does not make it sent again
+	_ = c.Quit() // what was to be done is done: a server that is not polite does not make it done again
 	return nil
 }
 
