@@ -16,7 +16,6 @@ type tapeFiles struct{ record, replay string }
 func (t *tapeFiles) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.record, "record", "", "file that takes all traffic with the model servers (as confidential as your documents)")
 	cmd.Flags().StringVar(&t.replay, "replay", "", "file of --record that answers in place of the model servers")
-	cmd.MarkFlagsMutuallyExclusive("record", "replay")
 }
 
 // tape is an open recording. A nil tape lets the traffic pass.
@@ -25,26 +24,26 @@ type tape struct {
 	replayer *traffic.Replayer
 }
 
-// openTape is nil when neither file is named.
+// openTape is nil when neither file is named. A file is made only when there is something to record.
 func openTape(files tapeFiles, cfg config.Config) (*tape, error) {
-	opts := traffic.Options{Secrets: cfg.Secrets()}
-	var (
-		t   tape
-		err error
-	)
 	switch {
-	case files.record != "":
-		t.recorder, err = traffic.Create(files.record, opts)
-	case files.replay != "":
-		t.replayer, err = traffic.Open(files.replay, opts)
-	default:
+	case files == tapeFiles{}:
 		return nil, nil
+	case files.record != "" && files.replay != "":
+		return nil, &usageError{errors.New("a conversation is either recorded or replayed: give one of --record and --replay")}
+	case cfg.LLM.Model == "" && cfg.Embedding.Model == "":
+		return nil, &usageError{errors.New("--record and --replay need a model or an embedding endpoint in the settings")}
+	}
+	opts := traffic.Options{Secrets: cfg.Secrets()}
+	var t tape
+	var err error
+	if files.record != "" {
+		t.recorder, err = traffic.Create(files.record, opts)
+	} else {
+		t.replayer, err = traffic.Open(files.replay, opts)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if cfg.LLM.Model == "" && cfg.Embedding.Model == "" {
-		return nil, errors.Join(&usageError{errors.New("--record and --replay need a model or an embedding endpoint in the settings")}, t.close())
 	}
 	return &t, nil
 }
