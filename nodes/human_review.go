@@ -27,58 +27,60 @@ type ReviewRequest struct {
 	Verification state.Verification
 	Confidence   *state.Confidence // nil while scoring is off
 	Concerns     []string
-	Corrected    bool // corrections of the answer have failed
+	Corrected    bool // corrections of the answer, or a search of the web, have failed: it is urgent
 	Mode         state.ReviewMode
 }
 
-// ReviewDecision is what a person decided; it answers the question that a blocking review asks.
-type ReviewDecision struct {
-	Status   state.ReviewStatus `json:"status"`          // approved, corrected or rejected
-	Answer   string             `json:"answer,omitzero"` // of corrected
-	Reviewer string             `json:"reviewer,omitzero"`
-	Notes    string             `json:"notes,omitzero"`
-}
-
-// errReview reports an answer to a review that is none.
-var errReview = errors.New("a review is answered with the status approved, corrected (with an answer) or rejected")
-
 // HumanReview is the node human_review: it queues the best answer for a person. A provisional review ends the run with
-// the answer, marked; a blocking one waits for the decision. A queue that cannot be written to does not lose the answer.
+// the answer, marked; a blocking one takes back what was streamed and waits for the decision. A decision that was made
+// while the run lay unfinished holds at once. A queue that cannot be written to does not lose the answer.
 func (n *Nodes) HumanReview() graph.NodeFunc[state.AgentState, state.Update] {
 	return n.run(NameHumanReview, func(ctx context.Context, t *turn) error {
-		answer := best(t.state.Attempts)
+		answer := best(t.state.Attempts, t.state.Settings)
+		t.update.Verification, t.update.Confidence = &answer.Verification, answer.Confidence
 		review, err := t.submit(ctx, answer)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			t.warn("the review could not be queued (%s)", oneLine(err))
-			return t.afterReview(ctx, state.Final{Answer: answer.Answer, Citations: answer.Citations, Message: answer.Message, Status: t.status(answer, rules.Outcome{})}, nil)
+			return t.unqueued(ctx, answer, err)
 		}
-		t.update.Verification, t.update.Confidence = &answer.Verification, answer.Confidence
-		if review.Mode != state.ReviewBlocking {
-			t.warn("a person will look at this answer: review %s", review.ID)
-			return t.afterReview(ctx, state.Final{
-				Answer: answer.Answer, Citations: answer.Citations, Message: answer.Message, Status: state.StatusPendingReview,
-			}, &review)
+		decision := ReviewDecision{Status: review.Status, Answer: review.Corrected, Reviewer: review.Reviewer, Notes: review.Notes}
+		if decision.Check() == nil {
+			return t.decided(ctx, answer, review, decision)
 		}
-		final, decision, err := t.wait(ctx, answer, review)
-		if err != nil {
-			return err
+		if review.Mode == state.ReviewBlocking {
+			graph.Emit(ctx, Restart{})
+			if decision, err = wait(ctx, review); err != nil {
+				return err
+			}
+			return t.decided(ctx, answer, review, decision)
 		}
-		review.Status, review.Reviewer, review.Notes, review.Corrected = decision.Status, decision.Reviewer, decision.Notes, decision.Answer
-		return t.afterReview(ctx, final, &review)
+		t.warn("a person will look at this answer: review %s", review.ID)
+		return t.afterReview(ctx, state.Final{
+			Answer: answer.Answer, Citations: answer.Citations, Message: answer.Message, Status: state.StatusPendingReview,
+		}, &review)
 	})
 }
 
+// submit queues an answer, once for each run. An entry that was queued is known also while the queue is down.
 func (t *turn) submit(ctx context.Context, a state.Attempt) (state.Review, error) {
+	present, down := t.queue(ctx, a)
+	kept, err := graph.Once(ctx, "review", func(context.Context) (state.Review, error) { return present, down })
+	if err != nil || down != nil {
+		return kept, err
+	}
+	return present, nil
+}
+
+func (t *turn) queue(ctx context.Context, a state.Attempt) (state.Review, error) {
 	if t.nodes.cfg.Reviews == nil {
 		return state.Review{}, errors.New("there is no review queue")
 	}
 	info, _ := graph.InfoFrom(ctx)
 	return t.nodes.cfg.Reviews.Submit(ctx, ReviewRequest{
 		Thread: info.Thread, Run: t.state.Run, Question: t.state.Query(), Answer: a.Answer, Citations: a.Citations, Category: t.state.Category,
-		Verification: a.Verification, Confidence: a.Confidence, Concerns: concerns(a), Corrected: t.state.Corrections > 0,
+		Verification: a.Verification, Confidence: a.Confidence, Concerns: concerns(a), Corrected: len(t.state.Attempts) > 1,
 		Mode: t.state.Settings.ReviewMode,
 	})
 }
@@ -103,50 +105,55 @@ func concerns(a state.Attempt) []string {
 	return list
 }
 
+// unqueued ends the run as if nobody were asked.
+func (t *turn) unqueued(ctx context.Context, a state.Attempt, reason error) error {
+	t.warn("the review could not be queued (%s)", oneLine(reason))
+	o := rules.Outcome{Reason: "a person should look at it, and cannot"}
+	final := t.final(a, o)
+	t.label(final.Status, o)
+	return t.afterReview(ctx, final, nil)
+}
+
 // wait asks for a decision until it is one.
-func (t *turn) wait(ctx context.Context, a state.Attempt, review state.Review) (state.Final, ReviewDecision, error) {
+func wait(ctx context.Context, review state.Review) (ReviewDecision, error) {
 	prompt := strings.TrimSuffix(fmt.Sprintf("review %s: %s", review.ID, review.URL), ": ")
 	for n := 1; ; n++ {
 		decision, err := graph.Ask[ReviewDecision](ctx, fmt.Sprintf("review-%d", n), prompt)
 		if err != nil {
-			return state.Final{}, decision, err
+			return decision, err
 		}
-		final, err := t.decided(a, decision)
-		if err == nil {
-			return final, decision, nil
+		if err = decision.Check(); err == nil {
+			return decision, nil
 		}
 		prompt = fmt.Sprintf("review %s: %v", review.ID, err)
 	}
 }
 
-// decided is the answer after a person's decision.
-func (t *turn) decided(a state.Attempt, d ReviewDecision) (state.Final, error) {
-	switch {
-	case d.Status == state.ReviewApproved:
-		return state.Final{Answer: a.Answer, Citations: a.Citations, Message: a.Message, Status: state.StatusPass}, nil
-	case d.Status == state.ReviewCorrected && d.Answer != "":
+// decided ends the run with what a person made of the answer.
+func (t *turn) decided(ctx context.Context, a state.Attempt, review state.Review, d ReviewDecision) error {
+	final, confidence := d.Settle(state.Final{Answer: a.Answer, Citations: a.Citations, Message: a.Message}, t.state.Settings)
+	switch d.Status {
+	case state.ReviewCorrected:
 		t.warn("a person has corrected this answer")
-		return state.Final{Answer: d.Answer, Message: d.Answer, Status: state.StatusCorrected}, nil
-	case d.Status == state.ReviewRejected:
+	case state.ReviewRejected:
 		t.warn("a person has rejected the answer that was found")
-		text := t.state.Settings.Abstention
-		return state.Final{Answer: text, Message: text, Status: state.StatusAbstained}, nil
-	default:
-		return state.Final{}, fmt.Errorf("%w, not %q", errReview, d.Status)
 	}
+	t.update.Confidence = &confidence
+	review.Status, review.Reviewer, review.Notes, review.Corrected = d.Status, d.Reviewer, d.Notes, d.Answer
+	return t.afterReview(ctx, final, &review)
 }
 
 // afterReview ends the run.
 func (t *turn) afterReview(ctx context.Context, final state.Final, review *state.Review) error {
-	d := details{"status": final.Status}
+	d := details{"status": final.Status, "queued": review != nil}
 	if review != nil {
 		t.update.Review = review
-		d["review"], d["mode"], d["review_status"] = review.ID, review.Mode, review.Status
+		d["review"], d["mode"], d["review_status"], d["reviewer"] = review.ID, review.Mode, review.Status, review.Reviewer
 	}
 	if err := t.audit(ctx, AuditReview, d); err != nil {
 		return err
 	}
-	if final.Answer != t.state.Answer {
+	if final.Answer != t.state.Answer || review != nil && review.Mode == state.ReviewBlocking {
 		graph.Emit(ctx, Restart{})
 		graph.Emit(ctx, Token{Text: final.Answer})
 	}

@@ -74,7 +74,7 @@ func (t *turn) planRequest(ctx context.Context, refine bool) (PlanRequest, error
 	}
 	request := PlanRequest{
 		Query: s.Query(), Strategy: s.Strategy, Keywords: s.Keywords, SubQueries: s.SubQueries, NamedFiles: files,
-		Tools: t.nodes.cfg.Tools.Only(rules.AllowedTools(s.Strategy)), Refine: refine, Tried: s.ToolHistory, Synonyms: *t.nodes.cfg.Synonyms,
+		Tools: t.nodes.cfg.Tools.Only(t.once(rules.AllowedTools(s.Strategy))), Refine: refine, Tried: s.ToolHistory, Synonyms: *t.nodes.cfg.Synonyms,
 	}
 	if s.Strategy == state.StrategyExpanded && !refine {
 		if request.Expansion, err = t.expand(ctx, s.Query()); err != nil {

@@ -35,9 +35,7 @@ func (n *Nodes) Synthesize() graph.NodeFunc[state.AgentState, state.Update] {
 		if err != nil {
 			return err
 		}
-		if !by.model { // a model has streamed its answer
-			graph.Emit(ctx, Token{Text: final.Answer})
-		}
+		t.show(ctx, final.Answer)
 		if t.checked(final) {
 			t.update.Draft = &final
 			if err := t.fire(ctx, rules.EventAnswered); err != nil {
@@ -106,6 +104,12 @@ func answerItems(s state.AgentState) (items []state.Evidence, low bool) {
 	return items, len(items) > 0
 }
 
+// written is the items that the answer of a state was written from.
+func written(s state.AgentState) []state.Evidence {
+	items, _ := answerItems(s)
+	return fit(items, synthesisRunes)
+}
+
 // fit is the first items whose text fits into limit runes together, at least one.
 func fit(items []state.Evidence, limit int) []state.Evidence {
 	used := 0
@@ -126,18 +130,41 @@ func (t *turn) write(ctx context.Context, q SynthesisRequest) (answer Synthesis,
 		return Synthesis{Abstained: true}, player{}, nil
 	}
 	answer, by, err = play(ctx, t, RoleSynthesizer, t.nodes.synthesis, func(s Synthesizer) (Synthesis, error) {
-		out := newTokenFilter(len(q.Items), func(event any) { graph.Emit(ctx, event) })
+		out := newTokenFilter(len(q.Items), func(event any) { t.stream(ctx, event) })
 		q.Emit = out.write
 		answer, err := s.Synthesize(ctx, q)
 		if err == nil {
 			out.flush()
-		} else if out.shown != "" {
-			graph.Emit(ctx, Restart{})
+		} else if t.streamed != "" {
+			t.stream(ctx, Restart{})
 		}
 		return answer, err
 	})
 	t.update.Warnings = append(t.update.Warnings, answer.Notes...)
 	return answer, by, err
+}
+
+// stream shows a piece of an answer that grows, and remembers it.
+func (t *turn) stream(ctx context.Context, event any) {
+	switch e := event.(type) {
+	case Token:
+		t.streamed += e.Text
+	case Restart:
+		t.streamed = ""
+	}
+	graph.Emit(ctx, event)
+}
+
+// show shows what is missing of the answer; where something else was streamed, the answer in its place.
+func (t *turn) show(ctx context.Context, answer string) {
+	rest, grown := strings.CutPrefix(answer, t.streamed)
+	if !grown {
+		t.stream(ctx, Restart{})
+		rest = answer
+	}
+	if rest != "" {
+		t.stream(ctx, Token{Text: rest})
+	}
 }
 
 // finish turns what a synthesizer wrote into the answer of the run: true citations, no card numbers, or an abstention.

@@ -35,7 +35,7 @@ func (f *tokenFilter) write(piece string) {
 // flush shows what was held back; the answer is complete.
 func (f *tokenFilter) flush() {
 	text, _ := cutSources(reply.StripThinking(f.pending))
-	f.show(text)
+	f.show(strings.TrimRight(text, " \n"))
 }
 
 func (f *tokenFilter) show(text string) {

@@ -66,6 +66,8 @@ type turn struct {
 	state  state.AgentState
 	update state.Update
 	meter  *meter
+
+	streamed string // of the answer, since the last Restart
 }
 
 // audit writes one line. A line that cannot be written fails the node: an unexplained answer is not reported as done.

@@ -44,9 +44,8 @@ func (t *turn) verify(ctx context.Context) (state.Verification, error) {
 	if s.Status == state.StatusAbstained {
 		return state.Verification{Outcome: state.OutcomeNotVerifiable, Reason: "the answer is an abstention"}, nil
 	}
-	items, _ := answerItems(s)
 	request := VerifyRequest{
-		Question: s.Query(), Answer: s.Answer, Items: fit(items, synthesisRunes),
+		Question: s.Query(), Answer: s.Answer, Items: written(s),
 		Options: verify.Options{Threshold: s.Settings.VerifyMin},
 	}
 	if s.Settings.VerifyRate {

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kbagent/kbagent/rules"
@@ -22,7 +23,15 @@ func (t *turn) allowed() []string {
 	if t.state.Settings.WebSearch == state.WebAmbiguous {
 		list = append(list, "web_search")
 	}
-	return list
+	return t.once(list)
+}
+
+// once leaves the web search out of a list of tools when the run has searched the web already.
+func (t *turn) once(list []string) []string {
+	if t.state.WebRounds == 0 {
+		return list
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return name == "web_search" })
 }
 
 var webAddress = regexp.MustCompile(`https?://[^\s<>"'()\x60，。；、）」]+`)
@@ -59,4 +68,11 @@ func (t *turn) webBeside(refine bool) []state.ToolCall {
 	p := planning{allowed: t.nodes.cfg.Tools.Only([]string{"web_search"})}
 	p.add("web_search", tools.WebSearchArgs{Query: t.state.Query(), K: webResults})
 	return p.calls
+}
+
+// webPossible says whether the run may still search the web.
+func (t *turn) webPossible() bool {
+	mode := t.state.Settings.WebSearch
+	_, ok := t.nodes.cfg.Tools.Lookup("web_search")
+	return ok && (mode == state.WebIncorrect || mode == state.WebAmbiguous) && t.state.WebRounds == 0 && t.nodes.cooldown.Ready(t.nodes.cfg.Now())
 }

@@ -58,6 +58,11 @@ const (
 	RowCorrectable       = "correctable"         // low total, a correction left
 	RowVeryLowConfidence = "very_low_confidence" // very low total, the web left
 	RowExhausted         = "exhausted"           // nothing left to try
+
+	// These stand before the table; the caller asks for them first.
+	RowCorrectionAccepted = "correction accepted"     // see Accept
+	RowWebAccepted        = "web search accepted"     // an answer from the web that holds
+	RowWebNotAccepted     = "web search not accepted" // one that does not: for a person, and urgent
 )
 
 // Outcome is a decision about an answer.
