@@ -15,7 +15,7 @@ type Answer struct {
 	Status         state.Status       `json:"status"`
 	Citations      []Citation         `json:"citations"`
 	Verification   *Verification      `json:"verification"` // null when the answer was not verified
-	Confidence     *float64           `json:"confidence"`   // 0–1; null when the answer was not scored
+	Confidence     *float64           `json:"confidence"`   // 0–1; null when the answer was not scored; 1 or 0 once a person has decided
 	Components     *state.Components  `json:"components"`   // of the confidence; null with it
 	ActionTaken    state.Decision     `json:"action_taken,omitzero"`
 	Review         *state.Review      `json:"review,omitempty"`

@@ -121,6 +121,11 @@ func (reviewsDown) Submit(context.Context, nodes.ReviewRequest) (state.Review, e
 
 // frailAgent has every stage on, a model with a fault, and a review queue that is down.
 func frailAgent(t *testing.T, model llms.Model) *agent.Agent {
+	return frailAgentWith(t, model, func(*agent.Config) {})
+}
+
+// frailAgentWith is a frailAgent with other settings.
+func frailAgentWith(t *testing.T, model llms.Model, change func(*agent.Config)) *agent.Agent {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"logs.md":  "# Logs\n\nOld logs are kept for seven days. They are deleted on Mondays.\n",
@@ -140,9 +145,11 @@ func frailAgent(t *testing.T, model llms.Model) *agent.Agent {
 	settings := state.DefaultSettings()
 	settings.RefineContext, settings.Verify, settings.ScoreConfidence, settings.ReviewMode = true, true, true, state.ReviewProvisional
 	settings.RunTimeout = 300 * time.Millisecond // for the model that hangs
-	a, err := agent.New(agent.Config{Settings: settings, Nodes: nodes.Config{
+	cfg := agent.Config{Settings: settings, Nodes: nodes.Config{
 		Tools: tools.NewSet(tools.Local(ix)...), Library: agent.Library(ix, false), Audit: nodes.Discard{}, Model: &nodes.Model{LLM: model}, Reviews: reviewsDown{},
-	}})
+	}}
+	change(&cfg)
+	a, err := agent.New(cfg)
 	require.NoError(t, err)
 	return a
 }
