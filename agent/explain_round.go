@@ -38,7 +38,7 @@ func roundsOf(s state.AgentState) []explainedRound {
 		case event == rules.EventReplan:
 			next.refine = true
 		case event == rules.EventCorrect:
-			next.refine, next.mends = false, true
+			next.refine, next.mends, next.strategy = false, true, ""
 		case event == rules.EventWeb:
 			next.refine, next.mends, next.strategy = false, true, state.StrategyWeb
 			searches++
@@ -61,7 +61,7 @@ func (e *explanation) round(r explainedRound) {
 	switch {
 	case r.refine:
 		what += ", for what was still missing"
-	case r.mends && r.strategy != state.StrategyWeb:
+	case r.mends && r.strategy == "":
 		what = "a search for what the answer lacked support for"
 	}
 	e.paragraph("Round %d: %s", r.n, what)
@@ -191,6 +191,9 @@ func (e *explanation) decision(r explainedRound) string {
 	case rules.EventNoProgress:
 		return e.wanted() + "; but another round would find the same again"
 	case rules.EventCapped:
+		if r.mends {
+			return e.wanted() + "; but a correction has one round"
+		}
 		return e.wanted() + "; but a limit of the run was reached"
 	default:
 		return string(r.verdict)

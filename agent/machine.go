@@ -7,8 +7,7 @@ import (
 	"github.com/kbagent/kbagent/rules"
 )
 
-// MachineTopology is the table of the corrective machine as a drawing. Rows of stages that are not built yet carry their
-// stage in the label.
+// MachineTopology is the table of the corrective machine as a drawing.
 func MachineTopology() graph.Topology {
 	t := graph.Topology{Name: "corrective-machine", Edges: []graph.Edge{{From: "START", To: string(rules.Table()[0].From)}}}
 	node := func(name string) {
@@ -19,11 +18,7 @@ func MachineTopology() graph.Topology {
 	for _, row := range rules.Table() {
 		node(string(row.From))
 		node(string(row.To))
-		label := string(row.Event)
-		if row.Stage != rules.StageCore {
-			label += " (" + string(row.Stage) + ", not built)"
-		}
-		t.Edges = append(t.Edges, graph.Edge{From: string(row.From), To: string(row.To), Label: label})
+		t.Edges = append(t.Edges, graph.Edge{From: string(row.From), To: string(row.To), Label: string(row.Event)})
 	}
 	return t
 }

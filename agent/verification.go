@@ -1,6 +1,10 @@
 package agent
 
-import "github.com/kbagent/kbagent/state"
+import (
+	"reflect"
+
+	"github.com/kbagent/kbagent/state"
+)
 
 // Verification is what was found out about an answer, as `kbagent ask --json` tells it.
 type Verification struct {
@@ -50,7 +54,7 @@ func verification(s state.AgentState) *Verification {
 		if a.Confidence != nil {
 			summary.Total = &a.Confidence.Total
 		}
-		if !delivered && a.Answer == s.Answer {
+		if !delivered && a.Answer == s.Answer && reflect.DeepEqual(a.Verification, *v) { // two attempts may read alike
 			delivered, summary.Delivered = true, true
 			out.AdditionalContext = a.Kind != state.AttemptFirst
 		}
