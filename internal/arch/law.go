@@ -132,6 +132,11 @@ var Modules = []Use{
 	// Pages of the web.
 	{Module: "github.com/JohannesKaufmann/html-to-markdown/v2", In: []string{"tools", "index/load"}},
 	{Module: "github.com/go-shiori/go-readability", In: []string{"tools", "index/load"}},
+
+	// Formats of files.
+	{Module: "github.com/ledongthuc/pdf", In: []string{"index/load"}},
+	{Module: "github.com/gogs/chardet", In: []string{"index/load"}},
+
 	{Module: "github.com/redis/go-redis/v9", In: []string{"internal/evalcache"}},
 	{Module: "github.com/prometheus/client_golang", In: []string{"internal/metrics"}},
 	{Module: "github.com/prometheus/client_model", In: []string{"internal/metrics"}},
