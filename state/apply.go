@@ -90,7 +90,7 @@ func (s *AgentState) applyChecks(u Update) {
 		s.Verification, s.Confidence = nil, nil // they were of the answer before
 	}
 	if u.Refined != nil {
-		s.Context = *u.Refined
+		s.Context = merge(nil, *u.Refined, 0) // a strip may be one that an earlier round has cut
 	}
 	if u.Attempt != nil {
 		s.Attempts = add(s.Attempts, *u.Attempt)

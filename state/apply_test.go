@@ -189,3 +189,9 @@ func anyUpdate(t *rapid.T, s AgentState) Update {
 	}
 	return u
 }
+
+func TestStripsReplaceTheContextEachOnce(t *testing.T) {
+	s := apply(t, AgentState{}, begin("q"), Update{Round: &Round{Found: []Evidence{item("whole", .9)}}},
+		Update{Refined: &[]Evidence{item("b", .2), item("a", .9), item("b", .3)}})
+	assert.Equal(t, []string{"b", "a"}, ids(s.Context), "in their order")
+}
