@@ -23,7 +23,6 @@ import (
 	"github.com/kbagent/kbagent/internal/llm"
 	"github.com/kbagent/kbagent/nodes"
 	"github.com/kbagent/kbagent/review"
-	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/store/sqlite"
 	"github.com/kbagent/kbagent/tools"
 )
@@ -116,7 +115,7 @@ type assistant struct {
 	audit *audit.Log
 	watch *watch          // metrics and traces; nil for neither
 	cache evalcache.Cache // nil without a model
-	queue *review.Queue   // nil when nobody is asked
+	queue *review.Queue   // also where nobody is asked any more: a run keeps the settings that it started with
 	agent *agent.Agent
 }
 
@@ -163,12 +162,10 @@ func (a *assistant) nodes() (n nodes.Config, err error) {
 	if n.Synonyms, err = loadSynonyms(a.cfg.Synonyms); err != nil {
 		return n, err
 	}
-	if a.cfg.Settings.ReviewMode != state.ReviewOff {
-		if a.queue, err = reviewQueue(a.base); err != nil {
-			return n, err
-		}
-		n.Reviews = desk{a.queue}
+	if a.queue, err = reviewQueue(a.base); err != nil {
+		return n, err
 	}
+	n.Reviews = desk{a.queue}
 	if a.cache, err = gradeCache(a.cfg, a.log); err != nil {
 		return n, err
 	}
