@@ -57,6 +57,22 @@ func TestAReviewerNeedsNoSettingsOfWhoeverHasAsked(t *testing.T) {
 	}
 }
 
+func TestARunThatComesToItsReviewAgainKnowsTheDecision(t *testing.T) {
+	for _, mode := range []state.ReviewMode{state.ReviewBlocking, state.ReviewProvisional} {
+		t.Run(string(mode), func(t *testing.T) {
+			dir := newBase(t)
+			_, _, _ = program(t, dir, doubtful(mode), "ask", "--thread", "t", question)
+			code, _, stderr := program(t, dir, nil, "review", "correct", openReview(t, dir), "--as", "ada", "--answer", "Nine days.")
+			require.Zero(t, code, stderr)
+			code, _, stderr = program(t, dir, nil, "fork", "t", "--at", "6")
+			require.Zero(t, code, stderr)
+			code, _, stderr = program(t, dir, nil, "resume", "t")
+			require.Zero(t, code, stderr)
+			expectCorrected(t, dir)
+		})
+	}
+}
+
 // dying is a review queue whose process is gone behind the next entry that it takes.
 type dying struct {
 	nodes.Reviews

@@ -103,9 +103,8 @@ func (d desk) Submit(ctx context.Context, q nodes.ReviewRequest) (state.Review, 
 		return state.Review{}, err
 	}
 	return state.Review{
-		ID: stored.ID, Mode: q.Mode, Status: state.ReviewPending, // a run that comes here again hears of a decision like all others
-		Priority: string(stored.Priority), Concerns: stored.Concerns,
-		URL: d.queue.URL(stored.ID),
+		ID: stored.ID, Mode: q.Mode, Status: state.ReviewStatus(stored.Status), Priority: string(stored.Priority), Concerns: stored.Concerns,
+		URL: d.queue.URL(stored.ID), Reviewer: stored.Reviewer, Notes: stored.Notes, Corrected: stored.Corrected,
 	}, nil
 }
 
