@@ -81,7 +81,7 @@ func (t *turn) takeStrategy(ctx context.Context, query string, preferred state.S
 		return err
 	}
 	strategy, ok := rules.NextStrategy(available, t.state.AttemptedStrategies, preferred)
-	if ok && strategy == state.StrategyWeb && !t.nodes.cooldown.Use(t.nodes.cfg.Now()) { // another run was faster
+	if ok && strategy == state.StrategyWeb && !t.takeWeb() { // another run was faster
 		strategy, ok = rules.NextStrategy(available, append(slices.Clip(t.state.AttemptedStrategies), strategy), preferred)
 	}
 	if !ok {

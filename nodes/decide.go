@@ -53,7 +53,7 @@ func (t *turn) judgeAnswer(ctx context.Context, a state.Attempt) (rules.Outcome,
 		situation.MaxCorrections, situation.WebPossible = s.Corrections, false
 		return rules.DecideAnswer(situation), nil
 	}
-	if o.Decision == state.DecideWebSearch && !t.nodes.cooldown.Use(t.nodes.cfg.Now()) { // another run was faster
+	if o.Decision == state.DecideWebSearch && !t.takeWeb() { // another run was faster
 		situation.WebPossible = false
 		o = rules.DecideAnswer(situation)
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tmc/langchaingo/llms"
+
 	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
 )
@@ -17,6 +19,7 @@ type meter struct {
 	state   state.AgentState
 	now     func() time.Time
 	started time.Time
+	audit   func(ctx context.Context, action string, d details) error // of the node's turn
 
 	mu    sync.Mutex
 	spent state.Usage
@@ -53,6 +56,20 @@ func (m *meter) remaining() (left time.Duration, ok bool) {
 
 // running is the time that the node has taken so far.
 func (m *meter) running() time.Duration { return m.now().Sub(m.started) }
+
+// record audits one call of a model.
+func (m *meter) record(ctx context.Context, call Call, choice *llms.ContentChoice, took time.Duration, failure error) error {
+	d := details{"node": m.node, "role": call.Role, "prompt": call.Prompt, "duration_ms": took.Milliseconds()}
+	if call.Repair {
+		d["repair"] = true
+	}
+	if failure != nil {
+		d["error"] = oneLine(failure)
+		return m.audit(ctx, AuditLLMCall, d)
+	}
+	d["prompt_tokens"], d["completion_tokens"] = count(choice, "PromptTokens"), count(choice, "CompletionTokens")
+	return m.audit(ctx, AuditLLMCall, d)
+}
 
 func (m *meter) charge(prompt, completion, total int) {
 	m.mu.Lock()

@@ -62,6 +62,19 @@ func (m *Model) generate(ctx context.Context, call Call, msgs []llms.MessageCont
 			defer cancel()
 		}
 	}
+	if meter == nil {
+		return m.reply(ctx, call, msgs, opts)
+	}
+	started := meter.now()
+	choice, err := m.reply(ctx, call, msgs, opts)
+	if err == nil {
+		meter.charge(count(choice, "PromptTokens"), count(choice, "CompletionTokens"), count(choice, "TotalTokens"))
+	}
+	return choice, errors.Join(err, meter.record(context.WithoutCancel(ctx), call, choice, meter.now().Sub(started), err))
+}
+
+// reply makes one model call.
+func (m *Model) reply(ctx context.Context, call Call, msgs []llms.MessageContent, opts []llms.CallOption) (*llms.ContentChoice, error) {
 	ctx = context.WithValue(ctx, callKey{}, call)
 	resp, err := m.LLM.GenerateContent(ctx, msgs, append([]llms.CallOption{llms.WithTemperature(0)}, opts...)...)
 	if err != nil {
@@ -73,11 +86,7 @@ func (m *Model) generate(ctx context.Context, call Call, msgs []llms.MessageCont
 	if resp == nil || len(resp.Choices) == 0 {
 		return nil, errors.New("the model sent an empty reply")
 	}
-	choice := join(resp.Choices)
-	if meter != nil {
-		meter.charge(count(choice, "PromptTokens"), count(choice, "CompletionTokens"), count(choice, "TotalTokens"))
-	}
-	return choice, nil
+	return join(resp.Choices), nil
 }
 
 // join makes one choice of all: some providers send text and tool calls apart.

@@ -55,7 +55,7 @@ type Config struct {
 	Reviews     Reviews         // where doubtful answers go; needed when Settings.ReviewMode is not off
 	Synonyms    *rules.Synonyms // default rules.DefaultSynonyms()
 	Cache       Cache           // keeps grades; default none
-	WebCooldown time.Duration   // between two runs that search the web; 0 = none
+	WebCooldown time.Duration   // between two runs that search the web; default 30 s, negative = none
 
 	// Measure measures the dimensions of an answer's confidence; default [Measure].
 	Measure func(context.Context, state.AgentState, state.Attempt) state.Components
@@ -85,7 +85,7 @@ type Nodes struct {
 	synthesis roles[Synthesizer]
 	verifier  roles[Verifier]
 	expander  *Expander // nil without a model
-	cooldown  *tools.Cooldown
+	web       *webTurn
 }
 
 // roles is the two implementations of a role: by model (nil without one) and built in.
@@ -124,7 +124,7 @@ func New(cfg Config) *Nodes {
 	n.grader.builtIn = lexical
 	n.synthesis.builtIn = extractiveSynthesizer{lib: cfg.Library}
 	n.verifier.builtIn = lexicalVerifier{lib: cfg.Library}
-	n.cooldown = tools.NewCooldown(cfg.WebCooldown)
+	n.web = &webTurn{cooldown: tools.NewCooldown(cfg.WebCooldown)}
 	n.giveRoles()
 	return n
 }
@@ -168,6 +168,7 @@ func (n *Nodes) run(name string, b body) graph.NodeFunc[state.AgentState, state.
 	return func(ctx context.Context, s state.AgentState) (state.Update, error) {
 		ctx, meter := withMeter(ctx, name, s, n.cfg.Now)
 		t := &turn{nodes: n, name: name, state: s, meter: meter}
+		meter.audit = t.audit
 		if err := b(ctx, t); err != nil {
 			return state.Update{}, err
 		}

@@ -223,6 +223,7 @@ func (t *turn) auditRunEnd(ctx context.Context, final state.Final) error {
 	usage := t.state.Usage.Plus(t.meter.usage())
 	return t.audit(ctx, AuditRunEnd, details{
 		"status": final.Status, "stop_reason": t.stopReason(), "iteration": t.state.Iteration, "usage": usage,
-		"path": append(slices.Clip(t.state.Path), t.name), "warnings": append(slices.Clip(t.state.Warnings), t.update.Warnings...),
+		"elapsed_ms": (t.state.Elapsed + t.meter.running()).Milliseconds(),
+		"path":       append(slices.Clip(t.state.Path), t.name), "warnings": append(slices.Clip(t.state.Warnings), t.update.Warnings...),
 	})
 }

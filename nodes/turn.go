@@ -48,6 +48,7 @@ const (
 	AuditDecide            = "decide"
 	AuditReview            = "review"
 	AuditRunEnd            = "run_end"
+	AuditLLMCall           = "llm_call"
 )
 
 // Discard is an Audit that keeps nothing, for tests and benchmarks.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
@@ -62,7 +64,7 @@ func (t *turn) pages() []state.ToolCall {
 
 // webBeside is a search of the web beside the knowledge base, when what was found is only partly relevant.
 func (t *turn) webBeside(refine bool) []state.ToolCall {
-	if !refine || t.state.Settings.WebSearch != state.WebAmbiguous || !t.webPossible() || !t.nodes.cooldown.Use(t.nodes.cfg.Now()) {
+	if !refine || t.state.Settings.WebSearch != state.WebAmbiguous || !t.webPossible() || !t.takeWeb() {
 		return nil // of several runs at once, one gets the turn
 	}
 	p := planning{allowed: t.nodes.cfg.Tools.Only([]string{"web_search"})}
@@ -74,5 +76,33 @@ func (t *turn) webBeside(refine bool) []state.ToolCall {
 func (t *turn) webPossible() bool {
 	mode := t.state.Settings.WebSearch
 	_, ok := t.nodes.cfg.Tools.Lookup("web_search")
-	return ok && (mode == state.WebIncorrect || mode == state.WebAmbiguous) && t.state.WebRounds == 0 && t.nodes.cooldown.Ready(t.nodes.cfg.Now())
+	return ok && (mode == state.WebIncorrect || mode == state.WebAmbiguous) && t.state.WebRounds == 0 && t.nodes.web.ready(t.state.Run, t.nodes.cfg.Now())
+}
+
+// takeWeb takes the turn to search the web, and says whether it did: another run may have been faster.
+func (t *turn) takeWeb() bool { return t.nodes.web.take(t.state.Run, t.nodes.cfg.Now()) }
+
+// webTurn gives the runs of a process their turns to search the web. A run that took a turn has it until another takes
+// one: it may have died before it came to the search.
+type webTurn struct {
+	cooldown *tools.Cooldown
+
+	mu  sync.Mutex
+	run string // that took the last turn
+}
+
+func (w *webTurn) ready(run string, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.run == run || w.cooldown.Ready(now)
+}
+
+func (w *webTurn) take(run string, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.run != run && !w.cooldown.Use(now) {
+		return false
+	}
+	w.run = run
+	return true
 }
