@@ -22,7 +22,7 @@ func TestDrawsDependOnNothingButTheCallAndWhatItIsFor(t *testing.T) {
 		"the role":     {1, "q", nodes.RoleVerifier, 1},
 		"the call":     {1, "q", nodes.RoleGrader, 2},
 	} {
-		assert.NotEqual(t, d.draw("x"), other.draw("x"), name) //nolint:testifylint // draws are equal or they are not
+		assert.NotEqual(t, d.draw("x"), other.draw("x"), name)
 	}
 	const n = 2000
 	below, sum := 0, 0.0
