@@ -149,6 +149,9 @@ func (t *turn) afterReview(ctx context.Context, final state.Final, review *state
 	if review != nil {
 		t.update.Review = review
 		d["review"], d["mode"], d["review_status"], d["reviewer"] = review.ID, review.Mode, review.Status, review.Reviewer
+		if score := value(best(t.state.Attempts)); score >= 0 {
+			d["confidence"] = score
+		}
 	}
 	if err := t.audit(ctx, AuditReview, d); err != nil {
 		return err
