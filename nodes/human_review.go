@@ -149,8 +149,11 @@ func (t *turn) afterReview(ctx context.Context, final state.Final, review *state
 	if review != nil {
 		t.update.Review = review
 		d["review"], d["mode"], d["review_status"], d["reviewer"] = review.ID, review.Mode, review.Status, review.Reviewer
-		if score := value(best(t.state.Attempts)); score >= 0 {
-			d["confidence"] = score
+		switch a := best(t.state.Attempts, t.state.Settings); {
+		case a.Confidence != nil:
+			d["confidence"] = a.Confidence.Total
+		case a.Verification.Outcome == state.OutcomeVerified:
+			d["confidence"] = a.Verification.Confidence
 		}
 	}
 	if err := t.audit(ctx, AuditReview, d); err != nil {
