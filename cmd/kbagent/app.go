@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -117,6 +118,8 @@ type assistant struct {
 	cache evalcache.Cache // nil without a model
 	queue *review.Queue   // also where nobody is asked any more: a run keeps the settings that it started with
 	agent *agent.Agent
+
+	sending sync.WaitGroup // of notifications, beside the run whose review they are about
 }
 
 // openAssistant opens everything that answering questions needs. The caller closes it.
@@ -130,7 +133,7 @@ func openAssistant(ctx context.Context, g *global, std streams) (*assistant, err
 		err = a.build()
 	}
 	if err != nil {
-		return nil, errors.Join(err, a.close())
+		return nil, errors.Join(err, a.close(ctx))
 	}
 	return a, nil
 }
@@ -165,7 +168,7 @@ func (a *assistant) nodes() (n nodes.Config, err error) {
 	if a.queue, err = reviewQueue(a.base); err != nil {
 		return n, err
 	}
-	n.Reviews = desk{a.queue}
+	n.Reviews = desk{a.queue, a.send}
 	if a.cache, err = gradeCache(a.cfg, a.log); err != nil {
 		return n, err
 	}
@@ -198,9 +201,25 @@ func (a *assistant) model(name string) (*nodes.Model, error) {
 	return &nodes.Model{LLM: a.watch.model(m, c.Provider, name), Name: name, Schema: llm.Schema, Fence: a.traffic.fence()}, nil
 }
 
-func (a *assistant) close() error {
-	if a.queue != nil {
-		deliverReviews(context.Background(), a.base, a.queue) // also when the run was interrupted: its review is queued
+// finish shows what has come of a question, unless err says that nothing has, and closes a. What is shown does not wait for
+// notifications; a recording that is not whole shows nothing.
+func (a *assistant) finish(ctx context.Context, err error, show func() error) error {
+	if err = errors.Join(err, a.traffic.close()); err == nil {
+		err = show()
+	}
+	a.traffic = nil
+	closed := a.close(ctx)
+	if code := exitCode(0); closed != nil && errors.As(err, &code) {
+		return closed // an outcome that is no error is no reason to keep one back
+	}
+	return errors.Join(err, closed)
+}
+
+// close sends the notifications that are due first; those that ctx interrupts are sent by a later command.
+func (a *assistant) close(ctx context.Context) error {
+	a.sending.Wait()
+	if a.queue != nil && ctx.Err() == nil {
+		deliverReviews(ctx, a.base, a.queue)
 	}
 	a.watch.close()
 	if a.audit == nil {

@@ -42,10 +42,7 @@ Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (
 				q.Thread = a.agent.NewThread()
 			}
 			o, err := a.ask(cmd.Context(), q, std, !asJSON && isTerminal(std.out))
-			if err = errors.Join(err, a.close()); err != nil {
-				return err
-			}
-			return o.print(std, q.Thread, why, asJSON)
+			return a.finish(cmd.Context(), err, func() error { return o.print(std, q.Thread, why, asJSON) })
 		},
 	}
 	g.tape.flags(cmd)

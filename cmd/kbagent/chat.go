@@ -43,7 +43,7 @@ With an empty knowledge base it takes the manual of kbagent, which the program c
 			if err != nil {
 				return err
 			}
-			return errors.Join(a.chat(ctx, thread, state.AnswerMode(mode), std), a.close())
+			return errors.Join(a.chat(ctx, thread, state.AnswerMode(mode), std), a.close(ctx))
 		},
 	}
 	g.tape.flags(cmd)

@@ -5,11 +5,16 @@ import (
 	"strings"
 
 	"github.com/kbagent/kbagent/agent"
+	"github.com/kbagent/kbagent/internal/mask"
+	"github.com/kbagent/kbagent/review"
 	"github.com/kbagent/kbagent/state"
 )
 
 // checkLine says in one line what the check of an answer has come to; "" when there was none.
 func checkLine(a agent.Answer) string {
+	if r := a.Review; r != nil && r.Reviewer != "" && review.Status(r.Status).Final() {
+		return fmt.Sprintf("%s by %s — %s", r.Status, mask.TerminalLine(r.Reviewer), a.Status) // whatever was measured before
+	}
 	v := a.Verification
 	if v == nil || a.Status == state.StatusAbstained {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/kbagent/kbagent/agent"
 	"github.com/kbagent/kbagent/graph"
 	"github.com/kbagent/kbagent/internal/mask"
+	"github.com/kbagent/kbagent/nodes"
 	"github.com/kbagent/kbagent/state"
 )
 
@@ -43,10 +45,7 @@ Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (
 				return err
 			}
 			o, err := a.resume(cmd.Context(), args[0], answers, std, !asJSON && isTerminal(std.out))
-			if err = errors.Join(err, a.close()); err != nil {
-				return err
-			}
-			return o.print(std, args[0], why, asJSON)
+			return a.finish(cmd.Context(), err, func() error { return o.print(std, args[0], why, asJSON) })
 		},
 	}
 	g.watch.flags(cmd)
@@ -77,6 +76,9 @@ func (a *assistant) resume(ctx context.Context, thread string, pairs []string, s
 	var answers []graph.Option
 	for _, pair := range pairs {
 		id, value := splitAnswer(pair, head.Interrupts)
+		if isReview(id, head.Interrupts) {
+			return outcome{}, &usageError{fmt.Errorf("thread %s waits for a person: `kbagent review` decides, not --answer", thread)}
+		}
 		if !json.Valid([]byte(value)) {
 			return outcome{}, &usageError{fmt.Errorf("--answer %s: %s is not JSON; a text needs quotation marks, as in '%s=\"text\"'", id, value, id)}
 		}
@@ -87,6 +89,11 @@ func (a *assistant) resume(ctx context.Context, thread string, pairs []string, s
 		err = fmt.Errorf("another process has taken the thread %s: %w", thread, err)
 	}
 	return o, err
+}
+
+// isReview says that an open question is a review, which only the queue answers: there it is known who has decided.
+func isReview(id string, open []graph.Interrupt) bool {
+	return slices.ContainsFunc(open, func(q graph.Interrupt) bool { return q.ID == id && q.Node == nodes.NameHumanReview })
 }
 
 // splitAnswer takes ID=JSON apart. An id may hold an equals sign; those of the open questions are known.
@@ -164,6 +171,12 @@ func printQuestions(w io.Writer, thread string, questions []graph.Interrupt) err
 	for _, q := range questions {
 		if q.Kind != graph.Question {
 			if _, err := fmt.Fprintf(w, "stopped %s %s; `kbagent resume %s` goes on\n", q.Kind, q.Node, thread); err != nil {
+				return err
+			}
+			continue
+		}
+		if q.Node == nodes.NameHumanReview {
+			if _, err := fmt.Fprintf(w, "the answer waits for a person: %s\n  kbagent resume %s shows it then\n", mask.TerminalLine(q.Text()), thread); err != nil {
 				return err
 			}
 			continue

@@ -124,6 +124,11 @@ func deliverReviews(ctx context.Context, b *base, q *review.Queue) {
 	}
 }
 
+// send sends what is due beside what else happens: a conversation may go on for hours after its review was queued.
+func (a *assistant) send(ctx context.Context) {
+	a.sending.Go(func() { deliverReviews(context.WithoutCancel(ctx), a.base, a.queue) })
+}
+
 // find is the entry whose id is, or begins with, what a person has typed; the error for none says what was meant.
 func (r *reviews) find(ctx context.Context, typed string) (review.Entry, error) {
 	prefix := strings.ToLower(strings.TrimSpace(typed))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,18 +20,23 @@ type deciding struct {
 	std    streams
 	asJSON *bool
 	as     string
+	cmd    *cobra.Command // that has --as
 }
 
 // flag adds --as.
 func (d *deciding) flag(cmd *cobra.Command) {
+	d.cmd = cmd
 	cmd.Flags().StringVar(&d.as, "as", "", "name of the reviewer (default KB_AGENT_REVIEWER, or the user of this machine)")
 }
 
 // run changes the review that a person has named, lets happen what follows, and prints the review.
 func (d *deciding) run(ctx context.Context, typed string, change func(r *reviews, id, reviewer string) (review.Entry, error)) error {
 	return withReviews(ctx, d.g, d.std, func(r *reviews) error {
-		reviewer := cmp.Or(d.as, r.cfg.Review.Reviewer)
-		if reviewer == "" {
+		reviewer := d.as // an empty name is refused like any other that is none
+		if !d.cmd.Flags().Changed("as") {
+			reviewer = r.cfg.Review.Reviewer
+		}
+		if reviewer == "" && !d.cmd.Flags().Changed("as") {
 			var err error
 			if reviewer, err = defaultReviewer(); err != nil {
 				return err

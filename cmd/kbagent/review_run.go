@@ -16,6 +16,7 @@ import (
 func decisionToRun(ctx context.Context, b *base, e review.Entry) (err error) {
 	a := &assistant{base: b}
 	defer func() {
+		a.sending.Wait()
 		if a.audit != nil {
 			err = errors.Join(err, a.audit.Close())
 		}

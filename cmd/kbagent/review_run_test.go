@@ -92,7 +92,7 @@ func dyingAssistant(t *testing.T, dir string, mode state.ReviewMode) (*assistant
 	b, err := openConfigured(t.Context(), cfg, newLogger(cfg, os.Stderr), tapeFiles{})
 	require.NoError(t, err)
 	a := &assistant{base: b}
-	t.Cleanup(func() { assert.NoError(t, a.close()) })
+	t.Cleanup(func() { assert.NoError(t, a.close(context.WithoutCancel(t.Context()))) })
 	require.NoError(t, a.build())
 	ctx, kill := context.WithCancel(t.Context())
 	n, err := a.nodes()

@@ -73,7 +73,11 @@ func (s reviewStats) print(w io.Writer) error {
 		fmt.Fprintf(&b, "damaged:     %d more cannot be read\n", s.Damaged)
 	}
 	fmt.Fprintf(&b, "deadlines:   %d met, %d missed, %d open and overdue\n", s.SLA.Met, s.SLA.Missed, s.SLA.Overdue)
-	fmt.Fprintf(&b, "decisions:   half within %s, 95 %% within %s\n", seconds(s.DecisionP50), seconds(s.DecisionP95))
+	if decided := s.SLA.Met + s.SLA.Missed; decided == 0 {
+		b.WriteString("decisions:   none yet\n")
+	} else {
+		fmt.Fprintf(&b, "decisions:   half within %s, 95 %% within %s\n", seconds(s.DecisionP50), seconds(s.DecisionP95))
+	}
 	for _, a := range s.Accuracy {
 		fmt.Fprintf(&b, "confidence:  %.2f–%.2f: %s right\n", a.From, a.To, part(a.Approved, a.Verdicts, a.Accuracy))
 	}

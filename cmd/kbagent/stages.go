@@ -80,8 +80,11 @@ func gradeCache(cfg config.Config, log *slog.Logger) (evalcache.Cache, error) {
 	return cache, nil
 }
 
-// desk queues reviews for the nodes.
-type desk struct{ queue *review.Queue }
+// desk queues reviews for the nodes, and lets those who are told of them know of new ones.
+type desk struct {
+	queue *review.Queue
+	send  func(context.Context)
+}
 
 // Submit implements nodes.Reviews.
 func (d desk) Submit(ctx context.Context, q nodes.ReviewRequest) (state.Review, error) {
@@ -98,9 +101,12 @@ func (d desk) Submit(ctx context.Context, q nodes.ReviewRequest) (state.Review, 
 	for _, c := range q.Citations {
 		e.Sources = append(e.Sources, review.Source{Path: c.Path, StartLine: c.StartLine, EndLine: c.EndLine, Quote: c.Quote})
 	}
-	stored, _, err := d.queue.Submit(ctx, e)
+	stored, created, err := d.queue.Submit(ctx, e)
 	if err != nil {
 		return state.Review{}, err
+	}
+	if created {
+		d.send(ctx)
 	}
 	return state.Review{
 		ID: stored.ID, Mode: q.Mode, Status: state.ReviewStatus(stored.Status), Priority: string(stored.Priority), Concerns: stored.Concerns,
