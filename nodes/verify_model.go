@@ -32,9 +32,25 @@ func (v modelVerifier) Verify(ctx context.Context, q VerifyRequest) (state.Verif
 		}
 		claims, corrections = append(claims, judged...), append(corrections, hints...)
 	}
-	result := verify.Summarize(claims, q.Items, q.Options)
+	result := summarize(claims, q.Items, q.Options)
 	result.By, result.Corrections = sourceLLM, corrections
 	return result, nil
+}
+
+// summarize counts the claims. What a model has quoted against a claim, or made up, stays only when it stands in an item.
+func summarize(claims []state.Claim, items []state.Evidence, o verify.Options) state.Verification {
+	v := verify.Summarize(claims, items, o)
+	for i := range v.Claims {
+		c := &v.Claims[i]
+		if c.Verdict != state.ClaimUnsupported {
+			continue
+		}
+		id, ok := verify.FindQuote(c.Quote, items)
+		if c.ItemID = id; !ok {
+			c.Quote = ""
+		}
+	}
+	return v
 }
 
 // verdict is what the model says about a claim.
