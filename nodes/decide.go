@@ -147,6 +147,8 @@ func (t *turn) status(a state.Attempt, o rules.Outcome) state.Status {
 	switch {
 	case a.Status == state.StatusAbstained:
 		return state.StatusAbstained
+	case o.Decision == state.DecideDeliver && o.Row == rules.RowNothingRetrieved: // the model's own knowledge, in the mode open
+		return state.StatusAbstained
 	case o.Decision != state.DecidePass && t.state.Settings.AnswerMode == state.ModeStrict:
 		return state.StatusAbstained
 	case o.Decision != state.DecidePass:

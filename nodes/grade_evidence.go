@@ -42,7 +42,7 @@ func (t *turn) grade(ctx context.Context) (state.Grading, error) {
 	if len(items) == 0 {
 		grading := state.Grading{Action: state.ActionReRetrieve, Items: []state.Grade{}}
 		t.explain(&grading, 0, "nothing was found")
-		return grading, t.auditGrading(ctx, grading, 0, nil)
+		return grading, t.auditGrading(ctx, grading, 0, nil, nil)
 	}
 	if rule := rules.FirstMatch(t.nodes.cfg.Rules, t.state); rule != "" {
 		grading := state.Grading{Source: "rule:" + rule, Action: state.ActionGenerate}
@@ -55,19 +55,13 @@ func (t *turn) grade(ctx context.Context) (state.Grading, error) {
 	if grading, e, ok := t.whole(); ok {
 		t.explain(&grading, e.Score, e.Reasoning)
 		grading.Evaluation.Decision, grading.Evaluation.Subscores = e.Class, e.Subscores
-		return grading, t.auditGrading(ctx, grading, e.Score, nil)
+		return grading, t.auditGrading(ctx, grading, e.Score, nil, nil)
 	}
 	scored, err := t.score(ctx, GradeRequest{Query: t.state.Query(), Items: items})
 	if err != nil {
 		return state.Grading{}, err
 	}
 	return t.judge(ctx, scored)
-}
-
-// explain puts down how the round was judged.
-func (t *turn) explain(g *state.Grading, score float64, why string) {
-	g.Evaluation = t.evaluation(*g)
-	g.Evaluation.Score, g.Evaluation.Reasoning = score, why
 }
 
 // scored is the scores of a context and where they come from.
@@ -161,29 +155,11 @@ func (t *turn) judge(ctx context.Context, s scored) (state.Grading, error) {
 	}
 	t.explain(&grading, verdict.Average, reasonOf(verdict, len(s.Scores), cfg))
 	grading.Evaluation.CacheHit = s.hit
-	return grading, t.auditGrading(ctx, grading, verdict.Average, ungraded)
-}
-
-func (t *turn) auditGrading(ctx context.Context, g state.Grading, average float64, ungraded []string) error {
-	scores := make([]float64, len(g.Items))
-	kept := 0
-	for i, item := range g.Items {
-		scores[i] = item.Score
-		if item.Reason == "" {
-			kept++
-		}
+	shadow, err := t.shadow(ctx, s.source)
+	if err != nil {
+		return state.Grading{}, err
 	}
-	d := details{"source": g.Source, "action": g.Action, "scores": scores, "average": average, "kept": kept, "iteration": t.state.Iteration}
-	if len(ungraded) > 0 {
-		d["ungraded"] = ungraded
-	}
-	if e := g.Evaluation; e.CacheHit {
-		d["cache_hit"] = true
-	}
-	if g.Source == sourceSignals || g.Source == sourceHeuristic {
-		d["class"], d["subscores"], d["reasoning"] = g.Evaluation.Decision, g.Evaluation.Subscores, g.Evaluation.Reasoning
-	}
-	return t.audit(ctx, AuditGradeResult, d)
+	return grading, t.auditGrading(ctx, grading, verdict.Average, ungraded, shadow)
 }
 
 // move fires the event that follows from the action, and says why when it ends the loop against the action.

@@ -87,22 +87,23 @@ func (t *turn) takeWeb() bool { return t.nodes.web.take(t.state.Run, t.nodes.cfg
 type webTurn struct {
 	cooldown *tools.Cooldown
 
-	mu  sync.Mutex
-	run string // that took the last turn
+	mu    sync.Mutex
+	taken bool
+	run   string // that took the last turn
 }
 
 func (w *webTurn) ready(run string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.run == run || w.cooldown.Ready(now)
+	return w.taken && w.run == run || w.cooldown.Ready(now)
 }
 
 func (w *webTurn) take(run string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.run != run && !w.cooldown.Use(now) {
+	if (!w.taken || w.run != run) && !w.cooldown.Use(now) {
 		return false
 	}
-	w.run = run
+	w.taken, w.run = true, run
 	return true
 }
