@@ -22,6 +22,10 @@ type Question struct {
 	Text   string           // required
 	Thread string           // the conversation; default a new one
 	Mode   state.AnswerMode // default the agent's
+
+	// Settings are the thresholds and switches of this run instead of the agent's; a change of [Agent.Settings] is the
+	// usual way to make them. A run that is resumed keeps those that it started with.
+	Settings *state.Settings
 }
 
 // Event is what happens while a question is answered. Exactly one of its fields is set.
@@ -114,11 +118,17 @@ func (a *Agent) follow(events runEvents, emit func(Event) bool, answer func(stat
 	return errors.New("agent: the run ended without a result")
 }
 
+// Settings are the thresholds and switches of new runs.
+func (a *Agent) Settings() state.Settings { return a.cfg.Settings }
+
 // resumeNotes say that a run was resumed, and what of the question it does not follow.
 func resumeNotes(q Question, settings state.Settings) []string {
 	notes := []string{"an unfinished run of this question was resumed"}
 	if q.Mode != "" && q.Mode != settings.AnswerMode {
 		notes = append(notes, fmt.Sprintf("the resumed run keeps the mode %s that it started with", settings.AnswerMode))
+	}
+	if q.Settings != nil && q.with(*q.Settings) != settings {
+		notes = append(notes, "the resumed run keeps the settings that it started with")
 	}
 	return notes
 }
@@ -126,10 +136,18 @@ func resumeNotes(q Question, settings state.Settings) []string {
 // begin is the update that starts a run.
 func (a *Agent) begin(q Question) state.Update {
 	settings := a.cfg.Settings
+	if q.Settings != nil {
+		settings = *q.Settings
+	}
+	return state.Update{Begin: &state.Begin{Run: a.cfg.NewID(), Question: q.Text, Settings: q.with(settings), At: a.cfg.Nodes.Now()}}
+}
+
+// with is settings in the question's mode.
+func (q Question) with(settings state.Settings) state.Settings {
 	if q.Mode != "" {
 		settings.AnswerMode = q.Mode
 	}
-	return state.Update{Begin: &state.Begin{Run: a.cfg.NewID(), Question: q.Text, Settings: settings, At: a.cfg.Nodes.Now()}}
+	return settings
 }
 
 func translate(ev graph.Event[state.AgentState, state.Update]) (Event, bool) {
