@@ -89,7 +89,7 @@ func checkReview(ctx context.Context, cfg config.Config) check {
 		failed = append(failed, n.Check(ctx))
 	}
 	if err := errors.Join(failed...); err != nil {
-		return check{name, stateFailed, strings.ReplaceAll(err.Error(), "\n", "; ") + ": reviews are queued, but nobody is told of them"}
+		return check{name, stateFailed, strings.ReplaceAll(err.Error(), "\n", "; ") + ": reviews are queued, and what cannot be sent waits"}
 	}
 	who := "nobody is told: set KB_AGENT_REVIEW_WEBHOOK_URL or KB_AGENT_SMTP_HOST"
 	if len(told) > 0 {

@@ -51,7 +51,7 @@ func TestDoctorAsksThoseWhoAreToldOfReviews(t *testing.T) {
 	c = stagesOf(t, "KB_AGENT_REVIEW=provisional", "KB_AGENT_VERIFY=on", "KB_AGENT_REVIEW_WEBHOOK_URL="+deadServer()+"/s3cret",
 		"KB_AGENT_SMTP_HOST=127.0.0.1", "KB_AGENT_SMTP_PORT=1", "KB_AGENT_SMTP_FROM=kb@example.com", "KB_AGENT_SMTP_TO=ada@example.com")["review"]
 	assert.Equal(t, stateFailed, c.State)
-	assert.Regexp(t, `^the webhook at 127.0.0.1:\d+: .*refused; the mail server 127.0.0.1:1: .*refused: reviews are queued, but nobody is told of them$`, c.Detail)
+	assert.Regexp(t, `^the webhook at 127.0.0.1:\d+: .*refused; the mail server 127.0.0.1:1: .*refused: reviews are queued, and what cannot be sent waits$`, c.Detail)
 	assert.NotContains(t, c.Detail, "s3cret")
 
 	c = stagesOf(t, "KB_AGENT_SMTP_HOST=mail.example.com", "KB_AGENT_SMTP_FROM=nobody", "KB_AGENT_SMTP_TO=ada@example.com")["review"]
