@@ -13,7 +13,7 @@ import (
 
 func TestAQuestionMayHaveSwitchesOfItsOwn(t *testing.T) {
 	reviews := &book{entries: map[string]state.Review{}}
-	a := everything(t, graph.NewMemoryStore(), reviews, state.ReviewProvisional)
+	a := everything(t, graph.NewMemoryStore(), reviews, state.ReviewProvisional, nil)
 	plain := a.Settings()
 	plain.Verify, plain.RefineContext = false, false
 	answer, err := a.Do(t.Context(), agent.Question{Text: longQuestion, Thread: "t", Settings: &plain, Mode: state.ModeStrict})
@@ -29,7 +29,7 @@ func TestAQuestionMayHaveSwitchesOfItsOwn(t *testing.T) {
 }
 
 func TestAResumedRunKeepsItsSwitchesAndSaysSo(t *testing.T) {
-	a := everything(t, graph.NewMemoryStore(), &book{entries: map[string]state.Review{}}, state.ReviewProvisional)
+	a := everything(t, graph.NewMemoryStore(), &book{entries: map[string]state.Review{}}, state.ReviewProvisional, nil)
 	for e, err := range a.Ask(t.Context(), agent.Question{Text: longQuestion, Thread: "t"}) {
 		require.NoError(t, err)
 		if e.Node == "verify_answer" {

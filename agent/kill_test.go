@@ -77,11 +77,11 @@ func finds(tool tools.Tool) tools.Tool {
 }
 
 // everything is an agent whose every question is answered, corrected, looked up in the web, and sent to a person.
-func everything(t *testing.T, store graph.Store, reviews nodes.Reviews, mode state.ReviewMode) *agent.Agent {
+func everything(t *testing.T, store graph.Store, reviews nodes.Reviews, mode state.ReviewMode, newID func() string) *agent.Agent {
 	settings := state.DefaultSettings()
 	settings.RefineContext, settings.Verify, settings.ScoreConfidence, settings.ReviewMode = true, true, true, mode
 	settings.WebSearch = state.WebIncorrect
-	a, err := agent.New(agent.Config{Store: store, Settings: settings, NewID: func() string { return "run" }, Nodes: nodes.Config{
+	a, err := agent.New(agent.Config{Store: store, Settings: settings, NewID: newID, Nodes: nodes.Config{
 		Tools: tools.NewSet(finds(tools.KeywordSearch(nil)), finds(tools.WebSearch(nil))), Library: words{}, Audit: nodes.Discard{}, Reviews: reviews,
 		Model: &nodes.Model{LLM: steady{}}, ModelRoles: []string{nodes.RoleSynthesizer, nodes.RoleVerifier}, WebCooldown: time.Hour,
 		Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) },
@@ -93,6 +93,9 @@ func everything(t *testing.T, store graph.Store, reviews nodes.Reviews, mode sta
 	require.NoError(t, err)
 	return a
 }
+
+// sameRun is the id of every run: a run that died before it began is not told from another.
+func sameRun() string { return "run" }
 
 // end asks, and approves of the answer, until the run has ended.
 func end(t *testing.T, next func() *agent.Agent) state.AgentState {
@@ -152,11 +155,11 @@ func (d death) survive(t *testing.T, mode state.ReviewMode) (s state.AgentState,
 	if d.same {
 		dying = failOnce(store, d.call, d.when)
 	}
-	agents := []*agent.Agent{everything(t, dying, reviews, mode)}
+	agents := []*agent.Agent{everything(t, dying, reviews, mode, sameRun)}
 	s = end(t, func() *agent.Agent {
 		next := agents[len(agents)-1]
 		if !d.same {
-			agents = append(agents, everything(t, store, reviews, mode))
+			agents = append(agents, everything(t, store, reviews, mode, sameRun))
 		}
 		return next
 	})
@@ -167,7 +170,7 @@ func (d death) survive(t *testing.T, mode state.ReviewMode) (s state.AgentState,
 func TestARunWithAllStagesThatDiesAnywhereEndsAsIfItHadNot(t *testing.T) {
 	for _, mode := range []state.ReviewMode{state.ReviewProvisional, state.ReviewBlocking} {
 		calm := graphtest.Faulty(graph.NewMemoryStore(), func(graphtest.Op) graphtest.Verdict { return graphtest.Pass })
-		whole := everything(t, calm, &book{entries: map[string]state.Review{}}, mode)
+		whole := everything(t, calm, &book{entries: map[string]state.Review{}}, mode, sameRun)
 		want := end(t, func() *agent.Agent { return whole })
 		require.Equal(t, 1, want.Corrections)
 		require.Equal(t, 1, want.WebRounds)
@@ -185,4 +188,28 @@ func TestARunWithAllStagesThatDiesAnywhereEndsAsIfItHadNot(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestOneAgentAnswersManyQuestionsAtOnceAndOneOfThemSearchesTheWeb(t *testing.T) {
+	reviews := &book{entries: map[string]state.Review{}}
+	a := everything(t, graph.NewMemoryStore(), reviews, state.ReviewProvisional, nil)
+	const runs = 8
+	answers := make([]agent.Answer, runs)
+	var group sync.WaitGroup
+	for i := range runs {
+		group.Go(func() {
+			answer, err := a.Do(t.Context(), agent.Question{Text: longQuestion, Thread: fmt.Sprint(i)})
+			assert.NoError(t, err)
+			answers[i] = answer
+		})
+	}
+	group.Wait()
+	web := 0
+	for _, answer := range answers {
+		assert.True(t, answer.State.Finished())
+		assert.Equal(t, 1, answer.State.Corrections)
+		web += answer.State.WebRounds
+	}
+	assert.Equal(t, 1, web)
+	assert.Len(t, reviews.entries, runs)
 }
