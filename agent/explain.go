@@ -120,6 +120,8 @@ func (e *explanation) answer() {
 	s := e.s
 	switch {
 	case !s.Finished():
+	case s.Status == state.StatusAbstained && s.Review != nil && s.Review.Status == state.ReviewRejected:
+		e.paragraph("No answer was given: a person has rejected the one that was found.")
 	case s.Status == state.StatusAbstained && len(s.Attempts) > 0:
 		e.paragraph("No answer was given: none held well enough.")
 	case s.Status == state.StatusAbstained:

@@ -36,6 +36,14 @@ func TestExplainTellsACorrectionFromASearchOfTheWeb(t *testing.T) {
 	assert.Contains(t, text, "Round 2: search the web")
 }
 
+func TestExplainSaysThatAPersonHasRejectedTheAnswer(t *testing.T) {
+	s := moved([]state.Strategy{state.StrategyKeyword}, rules.EventSearch, rules.EventRetrieved, rules.EventSufficient, rules.EventAnswered, rules.EventReview, rules.EventDecided)
+	s.Status, s.Attempts, s.Review = state.StatusAbstained, []state.Attempt{{Kind: state.AttemptFirst}}, &state.Review{ID: "v1", Status: state.ReviewRejected}
+	text := agent.Explain(s)
+	assert.Contains(t, text, "No answer was given: a person has rejected the one that was found.")
+	assert.NotContains(t, text, "none held well enough")
+}
+
 func TestTheDrawingOfTheMachineHasEveryRowByItsEvent(t *testing.T) {
 	edges := agent.MachineTopology().Edges[1:] // the first comes from START
 	var got, want []string

@@ -20,6 +20,9 @@ func (n *Nodes) Decide() graph.NodeFunc[state.AgentState, state.Update] {
 		}
 		t.update.Decision, t.update.Attempt, t.update.Confidence = &outcome.Decision, &attempt, attempt.Confidence
 		d := details{"action": outcome.Decision, "row": outcome.Row, "reason": outcome.Reason, "attempt": attempt.Kind, "attempts": len(t.state.Attempts) + 1}
+		if outcome.Priority {
+			d["priority"] = "high"
+		}
 		if c := attempt.Confidence; c != nil {
 			d["confidence"], d["components"], d["missing"] = c.Total, c.Components, c.Missing
 		}
