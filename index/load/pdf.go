@@ -3,21 +3,18 @@ package load
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/ledongthuc/pdf"
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/kbagent/kbagent/index"
 )
 
-// Limits of a PDF file.
+// Limits of the pages of a PDF file.
 const (
 	maxPages     = 20_000
-	maxPageDepth = 40         // of the tree of pages
-	maxOperators = 20_000_000 // of all pages: drawings have many
+	maxPageDepth = 40 // of their tree
 )
 
 // pdf is the text of a PDF file, each page a section "page 3". Words are put together from the places of the letters, because
@@ -27,29 +24,43 @@ func (f *Files) pdf(ctx context.Context, data []byte) (index.Loaded, error) {
 	if err != nil {
 		return index.Loaded{}, err
 	}
-	if err := boundPDF(data); err != nil {
+	file, err := openPDF(ctx, data)
+	if err != nil {
 		return index.Loaded{}, err
 	}
-	r, err := pdf.NewReader(&pdfBytes{ctx, data}, int64(len(data)))
-	switch {
-	case ctx.Err() != nil:
-		return index.Loaded{}, ctx.Err()
-	case err != nil && (errors.Is(err, pdf.ErrInvalidPassword) || strings.Contains(err.Error(), "encrypt")):
-		return index.Loaded{}, fmt.Errorf("%w: %w", ErrEncrypted, err)
-	case err != nil:
-		return index.Loaded{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	d := pdfReader{pdfFile: file, limit: f.opts.MaxTextBytes, fonts: map[pdfRef]*pdfFont{}}
+	pages, err := d.pages(nil, d.dict(file.trailer["Root"])["Pages"], 0)
+	if err != nil {
+		return index.Loaded{}, err
 	}
-	d := pdfReader{ctx: ctx, limit: f.opts.MaxTextBytes, fonts: map[string]*pdfFont{}}
-	pages := d.pages(nil, r.Trailer().Key("Root").Key("Pages"), 0)
-	loaded := d.read(pages)
+	loaded, err := d.read(pages)
+	if err != nil {
+		return index.Loaded{}, err
+	}
 	if strings.TrimSpace(loaded.Text) == "" {
 		if d.unknown > 0 {
 			return index.Loaded{}, fmt.Errorf("%w: its fonts do not tell which letters they draw", ErrNoText)
 		}
 		return index.Loaded{}, fmt.Errorf("%w: its %d pages hold no letters; scanned pages need OCR first", ErrNoText, len(pages))
 	}
-	loaded.Title = pdfTitle(r.Trailer().Key("Info").Key("Title").Text())
+	loaded.Title = file.title()
 	return loaded, nil
+}
+
+// title is what the file's properties say. Strings of an encrypted file are not decrypted.
+func (f *pdfFile) title() string {
+	raw, _ := f.get(f.dict(f.trailer["Info"])["Title"]).(pdfString)
+	if f.key != nil {
+		return ""
+	}
+	if strings.HasPrefix(string(raw), "\xfe\xff") {
+		return pdfTitle(lettersOf(raw[2:]))
+	}
+	text, err := charmap.Windows1252.NewDecoder().String(string(raw))
+	if err != nil {
+		return ""
+	}
+	return pdfTitle(text)
 }
 
 // pdfTitle is the title in a file's properties, "" where a program wrote a file name there.
@@ -81,114 +92,90 @@ func trimPDF(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// pdfBytes gives the library a file that it accepts: with a header of version 1.7 (it knows none of 2.0, and what it
-// reads is the same in all). Every read fails when the time is over, which ends all loops of the library.
-type pdfBytes struct {
-	ctx  context.Context
-	data []byte
-}
-
-const pdfHeader = "%PDF-1.7\n"
-
-func (b *pdfBytes) ReadAt(p []byte, off int64) (int, error) {
-	if err := b.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if off < 0 || off >= int64(len(b.data)) {
-		return 0, io.EOF
-	}
-	n := copy(p, b.data[off:])
-	if off < int64(len(pdfHeader)) {
-		copy(p[:n], pdfHeader[off:])
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
 // pdfReader reads the pages of one file.
 type pdfReader struct {
-	ctx       context.Context
-	limit     int
-	fonts     map[string]*pdfFont // by what identifies a font in the file
-	operators int
-	unknown   int // letters that no font explains
-	lines     pdfLines
+	*pdfFile
+	limit   int
+	fonts   map[pdfRef]*pdfFont
+	unknown int // letters that no font explains
+	lines   pdfLines
+}
+
+// A pdfPage is a page with the resources that it draws with, its own or those of the tree above it.
+type pdfPage struct {
+	contents  any
+	resources pdfDict
 }
 
 // pages adds the pages of a tree in order.
-func (d *pdfReader) pages(out []pdf.Value, tree pdf.Value, depth int) []pdf.Value {
-	d.check()
-	kids := tree.Key("Kids")
-	if kids.Kind() != pdf.Array {
-		if tree.Kind() == pdf.Dict {
-			out = append(out, tree)
-		}
-		return out
+func (d *pdfReader) pages(out []pdfPage, v any, depth int, above ...pdfDict) ([]pdfPage, error) {
+	tree := d.dict(v)
+	resources := d.dict(tree["Resources"])
+	if resources == nil && len(above) > 0 {
+		resources = above[0]
 	}
-	for i := range kids.Len() {
+	if _, ok := tree["Kids"]; !ok {
+		if tree != nil {
+			out = append(out, pdfPage{tree["Contents"], resources})
+		}
+		return out, nil
+	}
+	for _, kid := range d.list(tree["Kids"]) {
 		if len(out) > maxPages || depth > maxPageDepth {
-			panic(fmt.Errorf("%w: more than %d pages, or their tree is deeper than %d", ErrTooLarge, maxPages, maxPageDepth))
+			return nil, fmt.Errorf("%w: more than %d pages, or their tree is deeper than %d", ErrTooLarge, maxPages, maxPageDepth)
 		}
-		out = d.pages(out, kids.Index(i), depth+1)
+		d.budget.take(1)
+		var err error
+		if out, err = d.pages(out, kid, depth+1, resources); err != nil {
+			return nil, err
+		}
 	}
-	return out
-}
-
-// check ends the reading when the time is over or the file draws too much. It panics with the reason: the library calls
-// back and takes no errors.
-func (d *pdfReader) check() {
-	d.operators++
-	if d.operators > maxOperators {
-		panic(fmt.Errorf("%w: more than %d operators", ErrTooLarge, maxOperators))
-	}
-	if d.operators%1024 == 1 && d.ctx.Err() != nil {
-		panic(d.ctx.Err())
-	}
+	return out, nil
 }
 
 // read is the text of pages.
-func (d *pdfReader) read(pages []pdf.Value) index.Loaded {
+func (d *pdfReader) read(pages []pdfPage) (index.Loaded, error) {
 	var b strings.Builder
 	var loaded index.Loaded
 	line := 1
 	for i, page := range pages {
-		loaded.Marks = append(loaded.Marks, index.Mark{Line: line, Level: 1, Title: fmt.Sprintf("page %d", i+1)})
 		d.lines = pdfLines{}
-		d.draw(page)
+		if err := d.draw(page); err != nil {
+			return index.Loaded{}, fmt.Errorf("page %d: %w", i+1, err)
+		}
 		text := d.lines.text()
 		if text == "" {
 			continue
 		}
+		loaded.Marks = append(loaded.Marks, index.Mark{Line: line, Level: 1, Title: fmt.Sprintf("page %d", i+1)})
 		b.WriteString(text + "\n\n")
 		line += strings.Count(text, "\n") + 2
 		if b.Len() > d.limit {
-			panic(fmt.Errorf("%w: %d of %d pages are more text than the limit of %d bytes", ErrTooLarge, i+1, len(pages), d.limit))
+			return index.Loaded{}, fmt.Errorf("%w: %d of %d pages are more text than the limit of %d bytes", ErrTooLarge, i+1, len(pages), d.limit)
 		}
 	}
 	loaded.Text = strings.TrimSuffix(b.String(), "\n")
-	return loaded
+	return loaded, nil
 }
 
-// draw runs what a page draws.
-func (d *pdfReader) draw(page pdf.Value) {
-	contents := page.Key("Contents")
-	if contents.Kind() != pdf.Stream && contents.Kind() != pdf.Array {
-		return
+// draw runs what a page draws. Parts of its content are one stream, cut where it pleased the writer.
+func (d *pdfReader) draw(page pdfPage) error {
+	parts := d.list(page.contents)
+	if parts == nil {
+		parts = []any{page.contents}
 	}
-	boundStreams(contents)
-	in := pdfDrawing{pdfReader: d, resources: inherited(page, "Resources"), state: pdfState{scale: 1, ctm: identity}}
-	pdf.Interpret(contents, in.do)
-}
-
-// inherited is a page's value, or that of the closest tree above it that has one.
-func inherited(page pdf.Value, key string) pdf.Value {
-	for range maxPageDepth {
-		if v := page.Key(key); !v.IsNull() {
-			return v
+	var content []byte
+	for _, part := range parts {
+		s, ok := d.get(part).(*pdfStream)
+		if !ok {
+			continue
 		}
-		page = page.Key("Parent")
+		data, err := d.decode(s, maxStreamBytes-len(content))
+		if err != nil {
+			return err
+		}
+		content = append(append(content, data...), '\n')
 	}
-	return pdf.Value{}
+	in := pdfDrawing{pdfReader: d, resources: page.resources, state: pdfState{scale: 1, ctm: identity}}
+	return in.run(content)
 }

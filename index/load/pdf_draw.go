@@ -1,9 +1,8 @@
 package load
 
 import (
+	"bytes"
 	"math"
-
-	"github.com/ledongthuc/pdf"
 )
 
 // maxForms is how deep forms may draw one another.
@@ -38,7 +37,7 @@ type pdfState struct {
 // pdfDrawing runs the operators of one content stream (PDF 32000-1, 9.4).
 type pdfDrawing struct {
 	*pdfReader
-	resources pdf.Value
+	resources pdfDict
 	state     pdfState
 	saved     []pdfState
 	text      matrix
@@ -46,26 +45,71 @@ type pdfDrawing struct {
 	forms     int // how many forms this one lies in
 }
 
-// do runs an operator. Operators with the wrong operands do nothing.
-func (d *pdfDrawing) do(stack *pdf.Stack, op string) {
-	d.check()
-	args := make([]pdf.Value, stack.Len())
-	for i := len(args) - 1; i >= 0; i-- {
-		args[i] = stack.Pop()
+// run runs the operators of a content stream.
+func (d *pdfDrawing) run(content []byte) error {
+	p := pdfParser{data: content, budget: d.budget}
+	var args []any
+	for {
+		v, ok := p.value(0)
+		if !ok {
+			return nil
+		}
+		op, isWord := v.(pdfWord)
+		if !isWord {
+			if len(args) < maxOperands {
+				args = append(args, v)
+			}
+			continue
+		}
+		if op == "ID" {
+			p.skipImage()
+		} else if err := d.do(string(op), args); err != nil {
+			return err
+		}
+		args = args[:0]
 	}
-	if len(args) < operands[op] {
-		return
+}
+
+// maxOperands is more than any operator has.
+const maxOperands = 64
+
+// skipImage goes behind the EI that ends the bytes of a picture.
+func (p *pdfParser) skipImage() {
+	for p.pos < len(p.data) {
+		i := bytes.Index(p.data[p.pos:], []byte("EI"))
+		if i < 0 {
+			p.pos = len(p.data)
+			return
+		}
+		at := p.pos + i
+		p.pos = at + 2
+		if at > 0 && pdfSpace(p.data[at-1]) && (p.pos == len(p.data) || pdfSpace(p.data[p.pos])) {
+			return
+		}
+	}
+}
+
+// do runs an operator. Operators with the wrong operands do nothing.
+func (d *pdfDrawing) do(op string, args []any) error {
+	n := operands[op]
+	if len(args) < n {
+		return nil
+	}
+	args = args[len(args)-n:]
+	if op == "Do" {
+		return d.form(d.dict(d.resources["XObject"])[d.name(args[0])])
 	}
 	if !d.setState(op, args) {
 		d.move(op, args)
 	}
+	return nil
 }
 
 // operands is how many an operator needs.
 var operands = map[string]int{"cm": 6, "Tf": 2, "Tc": 1, "Tw": 1, "Tz": 1, "TL": 1, "Ts": 1, "Td": 2, "TD": 2, "Tm": 6,
 	"Tj": 1, "TJ": 1, "'": 1, `"`: 3, "Do": 1}
 
-func (d *pdfDrawing) setState(op string, args []pdf.Value) bool {
+func (d *pdfDrawing) setState(op string, args []any) bool {
 	s := &d.state
 	switch op {
 	case "q":
@@ -79,50 +123,48 @@ func (d *pdfDrawing) setState(op string, args []pdf.Value) bool {
 	case "cm":
 		s.ctm = matrixOf(args).mul(s.ctm)
 	case "Tf":
-		s.font, s.size = d.font(d.resources.Key("Font").Key(args[0].Name())), number(args[1])
+		s.font, s.size = d.font(d.dict(d.resources["Font"])[d.name(args[0])]), finite(args[1])
 	case "Tc":
-		s.charSpace = number(args[0])
+		s.charSpace = finite(args[0])
 	case "Tw":
-		s.wordSpace = number(args[0])
+		s.wordSpace = finite(args[0])
 	case "Tz":
-		s.scale = number(args[0]) / 100
+		s.scale = finite(args[0]) / 100
 	case "TL":
-		s.leading = number(args[0])
+		s.leading = finite(args[0])
 	case "Ts":
-		s.rise = number(args[0])
+		s.rise = finite(args[0])
 	default:
 		return false
 	}
 	return true
 }
 
-func (d *pdfDrawing) move(op string, args []pdf.Value) {
+func (d *pdfDrawing) move(op string, args []any) {
 	switch op {
 	case "BT":
 		d.text, d.line = identity, identity
 	case "Td":
-		d.nextLine(number(args[0]), number(args[1]))
+		d.nextLine(finite(args[0]), finite(args[1]))
 	case "TD":
-		d.state.leading = -number(args[1])
-		d.nextLine(number(args[0]), number(args[1]))
+		d.state.leading = -finite(args[1])
+		d.nextLine(finite(args[0]), finite(args[1]))
 	case "Tm":
 		d.text = matrixOf(args)
 		d.line = d.text
 	case "T*":
 		d.nextLine(0, -d.state.leading)
 	case "Tj":
-		d.show(args[0].RawString())
+		d.show(args[0])
 	case "'":
 		d.nextLine(0, -d.state.leading)
-		d.show(args[0].RawString())
+		d.show(args[0])
 	case `"`:
-		d.state.wordSpace, d.state.charSpace = number(args[0]), number(args[1])
+		d.state.wordSpace, d.state.charSpace = finite(args[0]), finite(args[1])
 		d.nextLine(0, -d.state.leading)
-		d.show(args[2].RawString())
+		d.show(args[2])
 	case "TJ":
 		d.showAll(args[0])
-	case "Do":
-		d.form(d.resources.Key("XObject").Key(args[0].Name()))
 	}
 }
 
@@ -131,64 +173,65 @@ func (d *pdfDrawing) nextLine(x, y float64) {
 	d.text = d.line
 }
 
-func (d *pdfDrawing) showAll(list pdf.Value) {
-	for i := range list.Len() {
-		d.check()
-		switch v := list.Index(i); v.Kind() {
-		case pdf.String:
-			d.show(v.RawString())
-		case pdf.Integer, pdf.Real:
-			d.advance(-number(v) / 1000 * d.state.size * d.state.scale)
+func (d *pdfDrawing) showAll(v any) {
+	list, _ := v.([]any)
+	for _, v := range list {
+		if x, ok := v.(float64); ok {
+			d.advance(-finite(x) / 1000 * d.state.size * d.state.scale)
+		} else {
+			d.show(v)
 		}
 	}
 }
 
 // show draws a string with the font that is set.
-func (d *pdfDrawing) show(raw string) {
+func (d *pdfDrawing) show(v any) {
 	s := d.state
+	raw, _ := v.(pdfString)
 	if s.font == nil || raw == "" {
 		return
 	}
-	text, width, codes, spaces := s.font.decode(raw)
+	text, width, codes, spaces := s.font.decode(string(raw))
 	if text == "" {
 		d.unknown += codes
 	}
-	place := matrix{a: s.size * s.scale, d: s.size, f: s.rise}.mul(d.text).mul(s.ctm)
-	length := (width/1000*s.size + s.charSpace*float64(codes) + s.wordSpace*float64(spaces)) * s.scale
-	d.advance(length)
-	end := matrix{a: s.size * s.scale, d: s.size, f: s.rise}.mul(d.text).mul(s.ctm)
-	d.lines.add(text, place, math.Hypot(end.e-place.e, end.f-place.f))
+	letter := matrix{a: s.size * s.scale, d: s.size, f: s.rise}
+	from := letter.mul(d.text).mul(s.ctm)
+	d.advance((width/1000*s.size + s.charSpace*float64(codes) + s.wordSpace*float64(spaces)) * s.scale)
+	to := letter.mul(d.text).mul(s.ctm)
+	d.lines.add(text, from, math.Hypot(to.e-from.e, to.f-from.f))
 }
 
 func (d *pdfDrawing) advance(x float64) { d.text = matrix{a: 1, d: 1, e: x}.mul(d.text) }
 
 // form draws a form, a piece of page with resources of its own.
-func (d *pdfDrawing) form(x pdf.Value) {
-	if x.Kind() != pdf.Stream || x.Key("Subtype").Name() != "Form" || d.forms >= maxForms {
-		return
+func (d *pdfDrawing) form(v any) error {
+	x, ok := d.get(v).(*pdfStream)
+	if !ok || d.name(x.dict["Subtype"]) != "Form" || d.forms >= maxForms {
+		return nil
 	}
-	boundStreams(x)
+	content, err := d.decode(x, maxStreamBytes)
+	if err != nil {
+		return err
+	}
+	d.budget.take(len(content)) // a form that draws itself twice would go on for ever
 	inner := pdfDrawing{pdfReader: d.pdfReader, resources: d.resources, state: d.state, forms: d.forms + 1}
-	if own := x.Key("Resources"); own.Kind() == pdf.Dict {
+	if own := d.dict(x.dict["Resources"]); own != nil {
 		inner.resources = own
 	}
-	if m := x.Key("Matrix"); m.Len() == 6 {
-		args := make([]pdf.Value, 6)
-		for i := range args {
-			args[i] = m.Index(i)
-		}
-		inner.state.ctm = matrixOf(args).mul(inner.state.ctm)
+	if m := d.list(x.dict["Matrix"]); len(m) == 6 {
+		inner.state.ctm = matrixOf(m).mul(inner.state.ctm)
 	}
-	pdf.Interpret(x, inner.do)
+	return inner.run(content)
 }
 
-func matrixOf(args []pdf.Value) matrix {
-	return matrix{number(args[0]), number(args[1]), number(args[2]), number(args[3]), number(args[4]), number(args[5])}
+func matrixOf(args []any) matrix {
+	return matrix{finite(args[0]), finite(args[1]), finite(args[2]), finite(args[3]), finite(args[4]), finite(args[5])}
 }
 
-// number is a finite number; other values are 0.
-func number(v pdf.Value) float64 {
-	f := v.Float64()
+// finite is a number of a size that can be counted with; other values are 0.
+func finite(v any) float64 {
+	f, _ := v.(float64)
 	if math.IsNaN(f) || math.Abs(f) > 1e9 {
 		return 0
 	}

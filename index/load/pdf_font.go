@@ -3,7 +3,6 @@ package load
 import (
 	"strings"
 
-	"github.com/ledongthuc/pdf"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/korean"
@@ -12,7 +11,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// maxWidths bounds how many widths a font may list.
+// maxWidths is how many codes a composite font has.
 const maxWidths = 1 << 16
 
 // A pdfFont tells what letters the codes of a string are, and how wide they are in thousandths of the size.
@@ -27,26 +26,38 @@ type pdfFont struct {
 }
 
 // font returns the font that v describes; it is nil for none.
-func (d *pdfReader) font(v pdf.Value) *pdfFont {
-	if v.Kind() != pdf.Dict {
-		return nil
-	}
-	// Objects are resolved anew each time and have no identity; what they print names the objects inside of them.
-	id := v.String()
-	if f, ok := d.fonts[id]; ok {
+func (d *pdfReader) font(v any) *pdfFont {
+	ref, isRef := v.(pdfRef)
+	if f, ok := d.fonts[ref]; ok && isRef {
 		return f
 	}
-	f := &pdfFont{composite: v.Key("Subtype").Name() == "Type0"}
-	if table := v.Key("ToUnicode"); table.Kind() == pdf.Stream {
-		f.toUnicode = readCharMap(table)
+	font := d.dict(v)
+	if font == nil {
+		return nil
 	}
+	f := &pdfFont{composite: d.name(font["Subtype"]) == "Type0", toUnicode: d.charMap(font["ToUnicode"])}
 	if f.composite {
-		f.readComposite(v)
+		f.readComposite(d.pdfFile, font)
 	} else {
-		f.readSimple(v)
+		f.readSimple(d.pdfFile, font)
 	}
-	d.fonts[id] = f
+	if isRef {
+		d.fonts[ref] = f
+	}
 	return f
+}
+
+// charMap reads a ToUnicode table; it is nil where there is none that can be read.
+func (d *pdfReader) charMap(v any) *charMap {
+	s, ok := d.get(v).(*pdfStream)
+	if !ok {
+		return nil
+	}
+	data, err := d.decode(s, maxStreamBytes)
+	if err != nil {
+		return nil // the encoding of the font may tell the letters
+	}
+	return readCharMap(&pdfParser{data: data, budget: d.budget})
 }
 
 // decode is the text of a string, its width, and how many codes and spaces it has.
@@ -99,63 +110,63 @@ func (f *pdfFont) decodeComposite(raw string) (text string, width float64, codes
 }
 
 // readSimple reads a font of 256 codes.
-func (f *pdfFont) readSimple(v pdf.Value) {
-	library := pdf.Font{V: v}
-	encoder := library.Encoder()
-	for code := range f.simple {
-		f.simple[code] = encoder.Decode(string([]byte{byte(code)}))
-	}
-	f.widths = standardWidths(v.Key("BaseFont").Name())
-	list, first := v.Key("Widths"), v.Key("FirstChar").Int64()
-	if list.Len() > 0 {
+func (f *pdfFont) readSimple(d *pdfFile, font pdfDict) {
+	f.simple = simpleEncoding(d, font["Encoding"])
+	f.widths = standardWidths(d.name(font["BaseFont"]))
+	list, first := d.list(font["Widths"]), intOf(d.get(font["FirstChar"]))
+	if len(list) > 0 {
 		f.widths = [256]float64{}
 		for code := range f.widths {
-			f.widths[code] = number(v.Key("FontDescriptor").Key("MissingWidth"))
+			f.widths[code] = d.number(d.dict(font["FontDescriptor"])["MissingWidth"])
 		}
 	}
-	for i := range min(list.Len(), 256) {
-		if code := first + int64(i); code >= 0 && code < 256 {
-			f.widths[code] = number(list.Index(i))
+	for i, w := range list {
+		if code := first + i; code >= 0 && code < 256 {
+			f.widths[code] = d.number(w)
 		}
 	}
-	if v.Key("Subtype").Name() == "Type3" { // its widths are in a space of its own
-		if scale := number(v.Key("FontMatrix").Index(0)); scale > 0 {
-			for code := range f.widths {
-				f.widths[code] *= scale * 1000
-			}
+	if m := d.list(font["FontMatrix"]); len(m) > 0 && d.name(font["Subtype"]) == "Type3" { // a space of its own
+		for code := range f.widths {
+			f.widths[code] *= d.number(m[0]) * 1000
 		}
 	}
 }
 
 // readComposite reads the widths and the encoding of a font with many letters.
-func (f *pdfFont) readComposite(v pdf.Value) {
-	descendant := v.Key("DescendantFonts").Index(0)
+func (f *pdfFont) readComposite(d *pdfFile, font pdfDict) {
+	var descendant pdfDict
+	if list := d.list(font["DescendantFonts"]); len(list) > 0 {
+		descendant = d.dict(list[0])
+	}
 	f.other = 1000
-	if dw := descendant.Key("DW"); !dw.IsNull() {
-		f.other = number(dw)
+	if dw, ok := descendant["DW"]; ok {
+		f.other = d.number(dw)
 	}
 	f.wide = map[int]float64{}
-	f.readWidths(descendant.Key("W"))
-	f.encoding = composite(v.Key("Encoding").Name())
+	f.readWidths(d, d.list(descendant["W"]))
+	f.encoding = composite(d.name(font["Encoding"]))
 }
 
 // readWidths reads "first [w w w]" and "first last w" (PDF 32000-1, 9.7.4.3).
-func (f *pdfFont) readWidths(list pdf.Value) {
-	for i := 0; i+1 < list.Len(); {
-		first := int(list.Index(i).Int64())
-		if widths := list.Index(i + 1); widths.Kind() == pdf.Array {
-			for j := range min(widths.Len(), maxWidths) {
-				f.setWidth(first+j, number(widths.Index(j)))
+func (f *pdfFont) readWidths(d *pdfFile, list []any) {
+	for len(list) >= 2 {
+		first := intOf(d.get(list[0]))
+		if widths := d.list(list[1]); widths != nil {
+			for i, w := range widths {
+				f.setWidth(first+i, d.number(w))
 			}
-			i += 2
+			list = list[2:]
 			continue
 		}
-		last := int(list.Index(i + 1).Int64())
-		w := number(list.Index(i + 2))
-		for code := first; code <= last && code < maxWidths; code++ {
+		if len(list) < 3 {
+			return
+		}
+		last, w := intOf(d.get(list[1])), d.number(list[2])
+		d.budget.take(max(0, min(last, maxWidths)-first))
+		for code := max(first, 0); code <= last && code < maxWidths; code++ {
 			f.setWidth(code, w)
 		}
-		i += 3
+		list = list[3:]
 	}
 }
 

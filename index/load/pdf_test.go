@@ -122,15 +122,14 @@ func TestBrokenPDFsAreRefusedWithTheReason(t *testing.T) {
 		want error
 		text string
 	}{
-		"cut short":                        {file[:len(file)/2], load.ErrMalformed, "cut short"},
-		"no objects where the table says":  {strings.Replace(file, "1 0 obj", "7 7 xxx", 1), load.ErrMalformed, ""},
-		"a scanned page":                   {onePage("q 100 0 0 100 0 0 cm /Im1 Do Q"), load.ErrNoText, "OCR"},
-		"fonts without letters":            {unknown.bytes(), load.ErrNoText, "fonts"},
-		"content that unpacks to too much": {bomb.bytes(), load.ErrTooLarge, "unpacks"},
-		"a table of too many objects":      {strings.Replace(file, "xref\n0 ", "xref\n999999999 ", 1), load.ErrTooLarge, "claims objects"},
-		"a hidden size":                    {strings.Replace(file, "/Size ", "/#53ize 9999999999 %", 1), load.ErrTooLarge, "/Size"},
-		"a filter with too many columns":   {strings.Replace(file, "/Filter", "/DecodeParms << /Columns 99999999999 >> /Filter", 1), load.ErrTooLarge, "/Columns"},
-		"a password":                       {strings.Replace(file, "trailer\n<<", "trailer\n<< /Encrypt << /Filter /Standard /V 9 /R 9 /O (x) /U (x) /P 0 >> /ID [(a) (a)]", 1), load.ErrEncrypted, ""},
+		"cut short":                         {file[:len(file)/2], load.ErrMalformed, "cut short"},
+		"a scanned page":                    {onePage("q 100 0 0 100 0 0 cm /Im1 Do Q"), load.ErrNoText, "OCR"},
+		"fonts without letters":             {unknown.bytes(), load.ErrNoText, "fonts"},
+		"content that unpacks to too much":  {bomb.bytes(), load.ErrTooLarge, "unpacks"},
+		"a predictor with too many columns": {strings.Replace(file, "/Filter", "/DecodeParms << /Predictor 15 /Columns 99999999 >> /Filter", 1), load.ErrMalformed, "predictor"},
+		"content packed as a picture":       {strings.Replace(file, "/FlateDecode", "/DCTDecode", 1), load.ErrMalformed, "DCTDecode"},
+		"no pages":                          {strings.ReplaceAll(file, "/Pages", "/Sheets"), load.ErrMalformed, "list of pages"},
+		"a password":                        {strings.Replace(file, "trailer\n<<", "trailer\n<< /Encrypt << /Filter /Standard /V 9 /R 9 /O (x) /U (x) /P 0 >> /ID [(a) (a)]", 1), load.ErrEncrypted, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := refused(t, "a.pdf", tt.data)
@@ -141,10 +140,64 @@ func TestBrokenPDFsAreRefusedWithTheReason(t *testing.T) {
 }
 
 func TestATreeOfPagesThatHoldsItselfEnds(t *testing.T) {
-	file := onePage("BT /F1 10 Tf 50 700 Td (x) Tj ET")
-	at := strings.Index(file, "/Kids [")
-	tree := file[:at][strings.LastIndex(file[:at], "\n<<")-len(" 0 obj")-1:]
-	number := strings.TrimSpace(tree[:2])
-	looped := strings.Replace(file, file[at:at+len("/Kids [3")], "/Kids ["+number, 1)
-	require.ErrorIs(t, refused(t, "a.pdf", looped), load.ErrTooLarge)
+	file := strings.Replace(onePage("BT /F1 10 Tf 50 700 Td (x) Tj ET"), "/Kids [3 0 R]", "/Kids [4 0 R]", 1)
+	require.ErrorIs(t, refused(t, "a.pdf", file), load.ErrTooLarge)
+}
+
+func TestAWrongTableOfOffsetsDoesNoHarm(t *testing.T) {
+	file := onePage("BT /F1 10 Tf 50 700 Td (fine) Tj ET")
+	at := strings.Index(file, "xref\n")
+	for name, data := range map[string]string{
+		"wrong":         strings.ReplaceAll(file, "000000", "000099"),
+		"missing":       file[:at] + file[strings.Index(file, "trailer"):],
+		"no trailer":    file[:at] + "%%EOF",
+		"huge":          strings.Replace(file, "xref\n0 ", "xref\n9999999999 ", 1),
+		"wrong lengths": strings.ReplaceAll(file, "/Length ", "/Length 9"),
+	} {
+		assert.Equal(t, "fine\n", read(t, "a.pdf", data).Text, name)
+	}
+}
+
+func TestTheLastVersionOfAnObjectCounts(t *testing.T) {
+	w := newPDF()
+	w.page("BT /F1 10 Tf 50 700 Td (old) Tj ET")
+	later := newPDF()
+	later.page("BT /F1 10 Tf 50 700 Td (new) Tj ET")
+	file := later.bytes()
+	change := file[strings.Index(file, "2 0 obj"):strings.Index(file, "3 0 obj")]
+	assert.Equal(t, "new\n", read(t, "a.pdf", w.bytes()+change+"startxref\n0\n%%EOF").Text)
+}
+
+func TestObjectsInStreamsAreRead(t *testing.T) {
+	w := newPDF()
+	w.page("BT /F1 10 Tf 50 700 Td (packed) Tj ET")
+	assert.Equal(t, "packed\n", read(t, "a.pdf", w.packed("")).Text)
+	assert.Equal(t, "packed\n", read(t, "a.pdf", w.packed("/DecodeParms << /Predictor 12 /Columns 4 >>")).Text)
+}
+
+func TestUnfinishedContentEnds(t *testing.T) {
+	for _, content := range []string{"<< /a [ (b) <c", "(never closed", "[[[[[[", "BI /W 1 ID xxxx", "<abc", strings.Repeat("[", 200)} {
+		got, err := newFiles(t, load.Options{}).Load(t.Context(), "a.pdf", []byte(onePage("BT /F1 10 Tf 50 700 Td (fine) Tj ET "+content)))
+		if err != nil {
+			require.ErrorIs(t, err, load.ErrTooLarge)
+			continue
+		}
+		assert.Equal(t, "fine\n", got.Text)
+	}
+}
+
+func TestFilesThatAreEncryptedWithoutAPasswordAreRead(t *testing.T) {
+	for name, aes := range map[string]bool{"RC4": false, "AES": true} {
+		w := newPDF()
+		w.page("BT /F1 10 Tf 50 700 Td (no secret) Tj ET")
+		assert.Equal(t, "no secret\n", read(t, "a.pdf", w.encrypted("", aes)).Text, name)
+		require.ErrorIs(t, refused(t, "a.pdf", w.encrypted("password", aes)), load.ErrEncrypted, name)
+	}
+}
+
+func TestGlyphsByTheirNames(t *testing.T) {
+	w := newPDF()
+	w.font("F2", "/Subtype /Type1 /BaseFont /X /Encoding << /Differences [1 /fi /eacute /Scaron 65 /uni6570 /u1F600 /alpha /germandbls /nosuchglyph /a.alt] >>")
+	w.page("BT /F2 10 Tf 50 700 Td (\\001\\002\\003ABCDEF) Tj ET")
+	assert.Equal(t, "fiéŠ数😀αßEa\n", read(t, "a.pdf", w.bytes()).Text)
 }

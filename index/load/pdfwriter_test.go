@@ -3,6 +3,10 @@ package load_test
 import (
 	"bytes"
 	"compress/zlib"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/md5"
+	"crypto/rc4"
 	"fmt"
 	"strings"
 )
@@ -90,6 +94,106 @@ func (w *pdfWriter) bytes() string {
 	}
 	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root %d 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, root, info, xref)
 	return b.String()
+}
+
+// packed is the file with its objects in a stream, as version 1.5 has it. params are those of the filter.
+func (w *pdfWriter) packed(params string) string {
+	file := w.bytes()
+	head, body := "", ""
+	var streams strings.Builder
+	for i, object := range w.objects {
+		if strings.Contains(object, "stream\n") {
+			fmt.Fprintf(&streams, "%d 0 obj\n%s\nendobj\n", i+1, object)
+			continue
+		}
+		head += fmt.Sprintf("%d %d ", i+1, len(body))
+		body += object + " "
+	}
+	data := head + body
+	if params != "" { // rows of four bytes, each the difference to the one above
+		for len(data)%4 != 0 {
+			data += " "
+		}
+		var rows []byte
+		for i := range data {
+			if i%4 == 0 {
+				rows = append(rows, 2)
+			}
+			above := byte(0)
+			if i >= 4 {
+				above = data[i-4]
+			}
+			rows = append(rows, data[i]-above)
+		}
+		data = string(rows)
+	}
+	w.stream(fmt.Sprintf("/Type /ObjStm /N %d /First %d %s", strings.Count(head, " ")/2, len(head), params), data)
+	number, object := len(w.objects), w.objects[len(w.objects)-1]
+	w.objects = w.objects[:len(w.objects)-1]
+	return fmt.Sprintf("%%PDF-1.5\n%s%d 0 obj\n%s\nendobj\n%s", streams.String(), number, object, file[strings.Index(file, "trailer"):])
+}
+
+// encrypted is the file with its streams encrypted for a user's password, by revision 3 (RC4) or 4 (AES).
+func (w *pdfWriter) encrypted(password string, withAES bool) string {
+	const padding = "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa\x01\x08\x2e\x2e\x00\xb6\xd0\x68\x3e\x80\x2f\x0c\xa9\xfe\x64\x53\x69\x7a"
+	owner, id := strings.Repeat("o", 32), "0123456789abcdef"
+	key := []byte((password + padding)[:32] + owner + "\xfc\xff\xff\xff" + id)
+	for range 51 {
+		sum := md5.Sum(key)
+		key = sum[:]
+	}
+	check := md5.Sum([]byte(padding + id))
+	user := check[:]
+	for i := range 20 {
+		k := bytes.Clone(key)
+		for j := range k {
+			k[j] ^= byte(i)
+		}
+		xor(k, user)
+	}
+	file := w.bytes()
+	for i, object := range w.objects {
+		from, to := strings.Index(object, "stream\n")+len("stream\n"), strings.LastIndex(object, "\nendstream")
+		if to < 0 {
+			continue
+		}
+		seed := append(bytes.Clone(key), byte(i+1), 0, 0, 0, 0)
+		data := []byte(object[from:to])
+		if withAES {
+			sum := md5.Sum(append(seed, "sAlT"...))
+			data = seal(sum[:], data)
+		} else {
+			sum := md5.Sum(seed)
+			xor(sum[:], data)
+		}
+		dict := strings.Replace(object[:from], fmt.Sprintf("/Length %d", to-from), fmt.Sprintf("/Length %d", len(data)), 1)
+		file = strings.Replace(file, object, dict+string(data)+object[to:], 1)
+	}
+	method := "/V 2 /R 3 /Length 128"
+	if withAES {
+		method = "/V 4 /R 4 /StmF /S /CF << /S << /CFM /AESV2 /Length 16 >> >>"
+	}
+	return strings.Replace(file, "trailer\n<<", fmt.Sprintf("trailer\n<< /ID [<%x> <%x>] /Encrypt << /Filter /Standard %s /O <%x> /U <%x> /P -4 >>", id, id, method, owner, user), 1)
+}
+
+func xor(key, data []byte) {
+	c, err := rc4.NewCipher(key)
+	if err != nil {
+		panic(err)
+	}
+	c.XORKeyStream(data, data)
+}
+
+func seal(key, data []byte) []byte {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic(err)
+	}
+	pad := aes.BlockSize - len(data)%aes.BlockSize
+	data = append(bytes.Clone(data), bytes.Repeat([]byte{byte(pad)}, pad)...)
+	out := make([]byte, aes.BlockSize+len(data))
+	cipher.NewCBCEncrypter(block, out[:aes.BlockSize]).CryptBlocks(out[aes.BlockSize:], data)
+	return out
 }
 
 // newPDF has Helvetica as F1, without widths as the standard allows.

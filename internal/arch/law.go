@@ -134,7 +134,6 @@ var Modules = []Use{
 	{Module: "github.com/go-shiori/go-readability", In: []string{"tools", "index/load"}},
 
 	// Formats of files.
-	{Module: "github.com/ledongthuc/pdf", In: []string{"index/load"}},
 	{Module: "github.com/gogs/chardet", In: []string{"index/load"}},
 
 	{Module: "github.com/redis/go-redis/v9", In: []string{"internal/evalcache"}},
