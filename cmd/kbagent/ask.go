@@ -72,6 +72,9 @@ func (a *assistant) ask(ctx context.Context, q agent.Question, std streams, live
 		return outcome{}, err
 	}
 	o, err := follow(a.agent.Ask(ctx, q), std, live)
+	if err == nil {
+		o, err = a.hear(ctx, q.Thread, o, std, live)
+	}
 	if errors.Is(err, graph.ErrFenced) {
 		err = fmt.Errorf("another process has taken the thread %s: ask again, or use another --thread: %w", q.Thread, err)
 	}

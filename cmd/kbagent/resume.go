@@ -85,6 +85,9 @@ func (a *assistant) resume(ctx context.Context, thread string, pairs []string, s
 		answers = append(answers, graph.Answer(id, json.RawMessage(value)))
 	}
 	o, err := follow(a.agent.Resume(ctx, thread, answers...), std, live)
+	if err == nil {
+		o, err = a.hear(ctx, thread, o, std, live)
+	}
 	if errors.Is(err, graph.ErrFenced) {
 		err = fmt.Errorf("another process has taken the thread %s: %w", thread, err)
 	}

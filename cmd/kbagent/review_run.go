@@ -51,6 +51,32 @@ func (a *assistant) decide(ctx context.Context, e review.Entry) error {
 	return fmt.Errorf("thread %s does not get out of its review", e.Thread)
 }
 
+// hear brings a decision to a run that has just come to wait for it although it was made: in a copy of a conversation, or when
+// the reviewer's process was killed behind it. Without one, o is returned as it is.
+func (a *assistant) hear(ctx context.Context, thread string, o outcome, std streams, live bool) (outcome, error) {
+	if !slices.ContainsFunc(o.questions, func(q graph.Interrupt) bool { return q.Node == nodes.NameHumanReview }) {
+		return o, nil
+	}
+	s, _, err := a.agent.State(ctx, thread)
+	if err != nil {
+		return outcome{}, err
+	}
+	for e, err := range a.queue.List(ctx, review.Filter{Statuses: []review.Status{review.Approved, review.Corrected, review.Rejected}}) {
+		if errors.Is(err, review.ErrDamaged) || err == nil && e.Run != s.Run {
+			continue
+		}
+		e.Thread = thread // a copy is another thread than the entry knows
+		if err == nil {
+			err = a.decide(ctx, e)
+		}
+		if err != nil {
+			return outcome{}, err
+		}
+		return follow(a.agent.Resume(ctx, thread), std, live)
+	}
+	return o, nil
+}
+
 // stranded says that a run stands before the review without waiting for it. Resumed, it waits or ends.
 func stranded(head graph.Head[state.AgentState], run string) bool {
 	return head.Exists && !head.Done && head.State.Run == run && len(head.Interrupts) == 0 && slices.Contains(head.Next, nodes.NameHumanReview)

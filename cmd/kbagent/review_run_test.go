@@ -45,14 +45,8 @@ func TestAReviewerNeedsNoSettingsOfWhoeverHasAsked(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			dir := newBase(t)
 			_, _, _ = program(t, dir, doubtful(mode), "ask", "--thread", "t", question)
-			code, _, stderr := program(t, dir, nil, "review", "correct", openReview(t, dir), "--as", "ada", "--answer", "Nine days.")
-			require.Zero(t, code, stderr)
-			code, stdout, stderr := program(t, dir, nil, "resume", "t", "--json")
-			require.Zero(t, code, stderr)
-			got := readAnswer(t, stdout)
-			assert.Equal(t, "Nine days.", got.Answer)
-			assert.Equal(t, state.StatusCorrected, got.Status)
-			assert.Equal(t, state.ReviewCorrected, got.Review.Status)
+			decideOpen(t, dir)
+			expectCorrected(t, dir)
 		})
 	}
 }
@@ -62,15 +56,36 @@ func TestARunThatComesToItsReviewAgainKnowsTheDecision(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			dir := newBase(t)
 			_, _, _ = program(t, dir, doubtful(mode), "ask", "--thread", "t", question)
-			code, _, stderr := program(t, dir, nil, "review", "correct", openReview(t, dir), "--as", "ada", "--answer", "Nine days.")
-			require.Zero(t, code, stderr)
-			code, _, stderr = program(t, dir, nil, "fork", "t", "--at", "6")
+			decideOpen(t, dir)
+			code, _, stderr := program(t, dir, nil, "fork", "t", "--at", "6")
 			require.Zero(t, code, stderr)
 			code, _, stderr = program(t, dir, nil, "resume", "t")
 			require.Zero(t, code, stderr)
 			expectCorrected(t, dir)
 		})
 	}
+}
+
+func TestWhoeverHasAskedHearsOfADecisionThatHasNotReachedTheRun(t *testing.T) {
+	t.Run("in a copy of the conversation", func(t *testing.T) {
+		dir := newBase(t)
+		_, _, _ = program(t, dir, doubtful(state.ReviewBlocking), "ask", "--thread", "original", question)
+		code, _, stderr := program(t, dir, nil, "threads", "copy", "original", "t")
+		require.Zero(t, code, stderr)
+		decideOpen(t, dir)
+		expectAnswer(t, dir, "original")
+		expectAnswer(t, dir, "t")
+	})
+	t.Run("after the reviewer's process was killed", func(t *testing.T) {
+		dir := newBase(t)
+		_, _, _ = program(t, dir, doubtful(state.ReviewBlocking), "ask", "--thread", "t", question)
+		_, q := reviewBase(t, dir+"/data")
+		_, err := q.Decide(t.Context(), openReview(t, dir), review.Decision{Reviewer: "ada", Status: review.Corrected, Corrected: "Nine days."})
+		require.NoError(t, err)
+		code, stdout, stderr := program(t, dir, doubtful(state.ReviewBlocking), "ask", "--thread", "t", question)
+		require.Zero(t, code, stderr)
+		assert.Equal(t, "Nine days.\n\ncorrected by ada — CORRECTED\n", stdout)
+	})
 }
 
 // dying is a review queue whose process is gone behind the next entry that it takes.
@@ -133,10 +148,16 @@ func TestARunThatWasKilledBesideItsReviewGetsTheDecision(t *testing.T) {
 // decideAndExpect corrects the only open review and looks for that in its conversation.
 func decideAndExpect(t *testing.T, dir string) {
 	t.Helper()
+	decideOpen(t, dir)
+	expectCorrected(t, dir)
+}
+
+// decideOpen corrects the only open review.
+func decideOpen(t *testing.T, dir string) {
+	t.Helper()
 	code, _, stderr := program(t, dir, nil, "review", "correct", openReview(t, dir), "--as", "ada", "--answer", "Nine days.")
 	require.Zero(t, code, stderr)
 	assert.Empty(t, stderr)
-	expectCorrected(t, dir)
 }
 
 // expectCorrected looks at the conversation without going on with it.
@@ -145,7 +166,14 @@ func expectCorrected(t *testing.T, dir string) {
 	code, stdout, stderr := program(t, dir, nil, "threads", "show", "t", "--json")
 	require.Zero(t, code, stderr)
 	assert.Contains(t, stdout, `"done": true`)
-	_, stdout, _ = program(t, dir, nil, "resume", "t", "--json")
+	expectAnswer(t, dir, "t")
+}
+
+// expectAnswer goes on with a conversation, which has the corrected answer then.
+func expectAnswer(t *testing.T, dir, thread string) {
+	t.Helper()
+	code, stdout, stderr := program(t, dir, nil, "resume", thread, "--json")
+	require.Zero(t, code, stderr)
 	got := readAnswer(t, stdout)
 	assert.Equal(t, "Nine days.", got.Answer)
 	assert.Equal(t, state.StatusCorrected, got.Status)
