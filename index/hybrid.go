@@ -15,7 +15,7 @@ const RRFConstant = 60
 // hybridDepth is how many hits Hybrid takes from each side, at least.
 const hybridDepth = 50
 
-// Hybrid fuses a keyword search for query and keywords with a vector search for query, both in parallel, and returns
+// Hybrid fuses a keyword search for query, in which keywords that it does not hold count half, with a vector search for query, both in parallel, and returns
 // the k best hits, of kind KindRRF. One side that finds nothing is no failure. Without an embedder, keywords alone rank.
 // When the vector side fails, Options.Degraded is told and keywords alone rank; without Options.Degraded its error is returned.
 // Only the lists that were searched count for the scores: the first of a single list has score 1.
@@ -28,7 +28,7 @@ func (x *Index) Hybrid(ctx context.Context, query string, keywords []string, k i
 	var wordErr, vectorErr error
 	var both sync.WaitGroup
 	both.Go(func() { byVector, vectorErr = x.Vector(ctx, query, depth) })
-	byWord, wordErr = x.Keyword(ctx, strings.Join(append([]string{query}, keywords...), "\n"), depth)
+	byWord, wordErr = x.Keyword(ctx, strings.Join(keywords, " ")+"\n"+query, depth)
 	both.Wait()
 	if err := cmp.Or(wordErr, ctx.Err()); err != nil {
 		return nil, err

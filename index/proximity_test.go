@@ -22,5 +22,7 @@ func TestTermsThatStandTogetherRaiseAPassage(t *testing.T) {
 	require.Equal(t, []string{"together.md", "apart.md"}, hitPaths(hits))
 	assert.Greater(t, hits[0].Score, hits[1].Score)
 	hits = keyword(t, x, "garbage unheard collector")
+	assert.Greater(t, hits[0].Score, hits[1].Score, "one term may stand between them in the query")
+	hits = keyword(t, x, "garbage unheard unseen collector")
 	assert.Equal(t, hits[0].Score, hits[1].Score, "only neighbours in the query are looked at")
 }

@@ -94,6 +94,7 @@ type Terms struct{ Title, Section, Body []string }
 // A KeywordQuery asks for the K best passages for Terms.
 type KeywordQuery struct {
 	Terms   []string
+	Half    []string // further terms, which count half; none of Terms
 	Weights Weights
 	K       int
 }

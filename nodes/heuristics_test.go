@@ -52,7 +52,7 @@ func TestCategories(t *testing.T) {
 func TestAFollowUpTakesThePreviousQuestionAlong(t *testing.T) {
 	first := "How do I rotate the logs of the server?"
 	for _, q := range []string{"and on Windows?", "What about macOS?", "How long are they kept on the disk of the machine?", "why?", "Is it safe?", "那么在 Windows 上呢？"} {
-		assert.Equal(t, first+" "+q, route(t, q, first).Query, q)
+		assert.Equal(t, first+"\n"+q, route(t, q, first).Query, q)
 	}
 	t.Run("one that stands alone does not", func(t *testing.T) {
 		q := "Which license covers the software sources?"
@@ -63,10 +63,10 @@ func TestAFollowUpTakesThePreviousQuestionAlong(t *testing.T) {
 		require.NoError(t, err)
 		d, err = heuristicRouter{}.Route(t.Context(), RouteRequest{Question: "and on macOS?", Topic: d.Topic})
 		require.NoError(t, err)
-		assert.Equal(t, first+" and on macOS?", d.Query)
+		assert.Equal(t, first+"\nand on macOS?", d.Query)
 	})
 	t.Run("thanks in between change nothing", func(t *testing.T) {
-		assert.Equal(t, first+" and on Windows?", route(t, "and on Windows?", first, "thanks!").Query)
+		assert.Equal(t, first+"\nand on Windows?", route(t, "and on Windows?", first, "thanks!").Query)
 	})
 	t.Run("a department is no pronoun", func(t *testing.T) {
 		q := "Which department runs the IT help desk?"
@@ -76,7 +76,7 @@ func TestAFollowUpTakesThePreviousQuestionAlong(t *testing.T) {
 		assert.Equal(t, "and on Windows?", route(t, "and on Windows?", "hello").Query)
 	})
 	t.Run("only the last question is taken", func(t *testing.T) {
-		assert.Equal(t, "What are supersteps in graphs? and why?", route(t, "and why?", first, "What are supersteps in graphs?").Query)
+		assert.Equal(t, "What are supersteps in graphs?\nand why?", route(t, "and why?", first, "What are supersteps in graphs?").Query)
 	})
 }
 

@@ -42,7 +42,7 @@ func (heuristicRouter) Route(_ context.Context, q RouteRequest) (RouteDecision, 
 // Understand is what the router makes of a question without a model. topic is the Topic of the decision before, "" at the
 // begin of a conversation.
 func Understand(question, topic string) RouteDecision {
-	question = strings.TrimSpace(question)
+	question = strings.Join(strings.Fields(question), " ")
 	d := RouteDecision{Route: state.RouteSearch, Confidence: 0.6, Category: "other", Query: question}
 	if smallTalk.MatchString(question) || !hasLetters(question) {
 		d.Route, d.Confidence = state.RouteChitchat, 0.9
@@ -60,14 +60,18 @@ func Understand(question, topic string) RouteDecision {
 	return d
 }
 
-// resolve folds the topic into a question that cannot stand alone; one that can is the new topic. One question back
-// helps retrieval, more history hurts.
+// aloneFrom is how many keywords a question has that stands alone.
+const aloneFrom = 4
+
+// resolve folds the topic into a question that cannot stand alone, as a line before it, which searches and grades count half; one
+// that can is the new topic. One question back helps retrieval, more history hurts: on mtrag_un nDCG@10 is .783 for the question
+// alone, .827 with the topic in full, .851 with half of it.
 func resolve(question, topic string) (query, newTopic string) {
-	standsAlone := len(rules.Keywords(question)) > 2 && !followUp.MatchString(question)
+	standsAlone := len(rules.Keywords(question)) >= aloneFrom && !followUp.MatchString(question)
 	if topic == "" || topic == question || standsAlone {
 		return question, question
 	}
-	return topic + " " + question, topic
+	return topic + "\n" + question, topic
 }
 
 // parts splits a question that asks for several things; one that does not has no parts.

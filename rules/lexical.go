@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -69,14 +70,22 @@ type queryTerms struct {
 	bigrams bool
 }
 
+// contextWeight is the weight of terms that stand only in the lines of a query before its last, which are context.
+const contextWeight = 0.5
+
 func newQueryTerms(query string, stats TermStats) queryTerms {
 	q := queryTerms{number: make(map[string]int)}
+	query = strings.TrimSpace(query)
+	asked := text.Terms(query[strings.LastIndexByte(query, '\n')+1:])
 	ideographic := 0
 	for _, t := range text.Terms(query) {
 		if _, seen := q.number[t]; seen || len(q.weight) == maxQueryTerms {
 			continue
 		}
 		w := stats.IDF(t) * termWeight(t)
+		if len(asked) > 0 && !slices.Contains(asked, t) {
+			w *= contextWeight
+		}
 		q.number[t] = len(q.weight)
 		q.weight = append(q.weight, w)
 		q.total += w
@@ -91,16 +100,11 @@ func newQueryTerms(query string, stats TermStats) queryTerms {
 // termWeight is how much a term says about what a question is about: little for a pair of Chinese or Japanese characters
 // that holds a function word, since such pairs cross the borders of words and hardly occur anywhere.
 func termWeight(term string) float64 {
-	if strings.ContainsAny(term, functionChars) || strings.ContainsFunc(term, isHiragana) {
+	if text.IsGrammarPair(term) {
 		return 0.25
 	}
 	return 1
 }
-
-// functionChars are Chinese characters that stand for grammar: particles, question words, prepositions.
-const functionChars = "的了在是什么谁哪多少几何被和与對对有为為吗嗎呢怎样樣个個这這那其之于以及从到把让也都就得着过過吧啊"
-
-func isHiragana(r rune) bool { return unicode.Is(unicode.Hiragana, r) }
 
 func isIdeographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)

@@ -2,6 +2,7 @@ package indextest
 
 import (
 	"crypto/sha256"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,14 @@ func testKeyword(t *testing.T, s index.Store) {
 	once := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"alpha"}, Weights: even, K: 3}))(t)
 	again := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"alpha", "alpha"}, Weights: even, K: 3}))(t)
 	want(t, "a repeated term", again, once)
+	half := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"beta"}, Half: []string{"alpha"}, Weights: even, K: 3}))(t)
+	want(t, "first of beta and half of alpha", half[0].Passage.Path, "twice.md")
+	scoreOf := func(list []index.Match, path string) float64 {
+		return list[slices.IndexFunc(list, func(m index.Match) bool { return m.Passage.Path == path })].Score
+	}
+	if full, got := scoreOf(once, "once.md"), scoreOf(half, "once.md"); math.Abs(got-full/2) > 1e-9 {
+		t.Errorf("a term that counts half: got score %v, want half of %v", got, full)
+	}
 	if !slices.IsSortedFunc(once, func(a, b index.Match) int { return sign(b.Score - a.Score) }) {
 		t.Errorf("scores are not in order: %+v", once)
 	}

@@ -114,3 +114,11 @@ func TestShortWordsWithADoubleLetterKeepItInAllTheirForms(t *testing.T) {
 	assert.Equal(t, text.Terms("egg"), text.Terms("egged"))
 	assert.Equal(t, []string{"hop"}, text.Terms("hopping"), "other doubles are undone")
 }
+
+func TestGrammarIsNoTopic(t *testing.T) {
+	for term, want := range map[string]bool{"not": true, "never": true, "的书": true, "数据": false, "東の": true, "note": false, "": false} {
+		assert.Equal(t, want, text.IsGrammar(term), term)
+	}
+	assert.False(t, text.IsGrammarPair("not"))
+	assert.True(t, text.IsGrammarPair("的书"))
+}

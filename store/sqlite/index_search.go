@@ -12,14 +12,19 @@ import (
 	"github.com/kbagent/kbagent/index"
 )
 
-// Keyword implements index.Store by FTS5's bm25 (k1 = 1.2, b = 0.75).
+// Keyword implements index.Store by FTS5's bm25 (k1 = 1.2, b = 0.75), which sums over the phrases of an expression: where some
+// terms count half, the others stand in it twice and the sum is halved.
 func (x *Index) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Match, error) {
-	match := matchExpression(q.Terms)
+	match, share := matchExpression(q.Terms), 1.0
+	if half := matchExpression(q.Half); half != "" && match != "" {
+		match, share = match+" OR "+match+" OR "+half, 0.5
+	}
 	if match == "" || q.K <= 0 {
 		return nil, nil
 	}
 	return collect(ctx, x.db, func(rows *sql.Rows) (m index.Match, err error) {
 		err = rows.Scan(append(passageFields(&m.Passage), &m.Score)...)
+		m.Score *= share
 		return m, err
 	}, `WITH best AS MATERIALIZED (
 			SELECT rowid AS id, -bm25(index_terms, ?, ?, ?) AS score FROM index_terms WHERE index_terms MATCH ?
