@@ -60,7 +60,7 @@ func loadSynonyms(path string) (*rules.Synonyms, error) {
 	if err != nil {
 		return nil, fmt.Errorf("KB_AGENT_SYNONYMS: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // only read from
+	defer f.Close()
 	table, err := rules.LoadSynonyms(f)
 	if err != nil {
 		return nil, fmt.Errorf("KB_AGENT_SYNONYMS: %s: %w", path, err)
