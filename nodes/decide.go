@@ -72,11 +72,7 @@ func mends(o rules.Outcome) bool {
 func (t *turn) overBudget() string {
 	s := t.state
 	s.Usage = s.Usage.Plus(t.meter.usage())
-	used := rules.OverBudget(s, t.meter.running())
-	if used == "" && s.StopReason == state.StopBudget {
-		return "an earlier step has ended it"
-	}
-	return used
+	return rules.OverBudget(s, t.meter.running())
 }
 
 func reviewOn(s state.Settings) bool {
