@@ -71,7 +71,7 @@ func (a *assistant) chat(ctx context.Context, thread string, mode state.AnswerMo
 		thread = a.agent.NewThread()
 	}
 	return repl.Run(ctx, repl.Config{
-		Agent: a.agent, In: std.in, Out: std.out, Err: std.err, Interactive: interactive, NoColor: !colored(std.out),
+		Agent: conversation{a.agent, a, std}, In: std.in, Out: std.out, Err: std.err, Interactive: interactive, NoColor: !colored(std.out),
 		Thread: thread, Mode: mode, NewThread: a.agent.NewThread, Threads: a.threads,
 		HistoryFile: filepath.Join(a.cfg.DataDir, "history"), Banner: banner, Signals: signals,
 	})

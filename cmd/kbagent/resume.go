@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,8 +75,8 @@ func (a *assistant) resume(ctx context.Context, thread string, pairs []string, s
 	var answers []graph.Option
 	for _, pair := range pairs {
 		id, value := splitAnswer(pair, head.Interrupts)
-		if isReview(id, head.Interrupts) {
-			return outcome{}, &usageError{fmt.Errorf("thread %s waits for a person: `kbagent review` decides, not --answer", thread)}
+		if waitsForReview(head.Interrupts) {
+			return outcome{}, reviewDecides(thread)
 		}
 		if !json.Valid([]byte(value)) {
 			return outcome{}, &usageError{fmt.Errorf("--answer %s: %s is not JSON; a text needs quotation marks, as in '%s=\"text\"'", id, value, id)}
@@ -92,11 +91,6 @@ func (a *assistant) resume(ctx context.Context, thread string, pairs []string, s
 		err = fmt.Errorf("another process has taken the thread %s: %w", thread, err)
 	}
 	return o, err
-}
-
-// isReview says that an open question is a review, which only the queue answers: there it is known who has decided.
-func isReview(id string, open []graph.Interrupt) bool {
-	return slices.ContainsFunc(open, func(q graph.Interrupt) bool { return q.ID == id && q.Node == nodes.NameHumanReview })
 }
 
 // splitAnswer takes ID=JSON apart. An id may hold an equals sign; those of the open questions are known.

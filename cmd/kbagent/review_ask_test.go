@@ -80,7 +80,11 @@ func TestOnlyTheQueueDecidesAReview(t *testing.T) {
 	question, _, _ := strings.Cut(rest, `"`)
 	code, _, stderr := program(t, dir, nil, "resume", "t", "--answer", question+`={"status":"approved"}`)
 	assert.Equal(t, exitUsage, code)
-	assert.Equal(t, "kbagent: thread t waits for a person: `kbagent review` decides, not --answer\n", stderr)
+	assert.Equal(t, "kbagent: thread t waits for a person: only `kbagent review` decides\n", stderr)
+	cmd := kbagent(t, dir, nil, "chat", "--thread", "t")
+	cmd.Stdin = strings.NewReader(`/resume {"status":"approved"}` + "\n")
+	_, _, stderr = finish(t, cmd)
+	assert.Contains(t, stderr, "only `kbagent review` decides")
 	assert.Equal(t, id, openReview(t, dir))
 
 	code, _, stderr = program(t, dir, nil, "review", "approve", id, "--as", "ada")
@@ -88,4 +92,20 @@ func TestOnlyTheQueueDecidesAReview(t *testing.T) {
 	code, stdout, _ = program(t, dir, nil, "resume", "t")
 	assert.Zero(t, code)
 	assert.Contains(t, stdout, "\napproved by ada — PASS\n")
+}
+
+func TestAChatHearsOfADecisionThatHasNotReachedItsRun(t *testing.T) {
+	dir := newBase(t)
+	_, _, _ = program(t, dir, doubtful(state.ReviewBlocking), "ask", "--thread", "original", question)
+	code, _, stderr := program(t, dir, nil, "threads", "copy", "original", "t")
+	require.Zero(t, code, stderr)
+	cmd := kbagent(t, dir, nil, "chat", "--thread", "t")
+	cmd.Stdin = strings.NewReader("/resume\n")
+	_, stdout, _ := finish(t, cmd)
+	assert.Contains(t, stdout, "The agent asks: review ")
+	decideOpen(t, dir)
+	cmd = kbagent(t, dir, nil, "chat", "--thread", "t")
+	cmd.Stdin = strings.NewReader("/resume\n")
+	_, stdout, stderr = finish(t, cmd)
+	assert.Contains(t, stdout, "Nine days.", stderr)
 }

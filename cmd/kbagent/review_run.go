@@ -54,7 +54,7 @@ func (a *assistant) decide(ctx context.Context, e review.Entry) error {
 // hear brings a decision to a run that has just come to wait for it although it was made: in a copy of a conversation, or when
 // the reviewer's process was killed behind it. Without one, o is returned as it is.
 func (a *assistant) hear(ctx context.Context, thread string, o outcome, std streams, live bool) (outcome, error) {
-	if !slices.ContainsFunc(o.questions, func(q graph.Interrupt) bool { return q.Node == nodes.NameHumanReview }) {
+	if !waitsForReview(o.questions) {
 		return o, nil
 	}
 	s, _, err := a.agent.State(ctx, thread)
@@ -75,6 +75,16 @@ func (a *assistant) hear(ctx context.Context, thread string, o outcome, std stre
 		return follow(a.agent.Resume(ctx, thread), std, live)
 	}
 	return o, nil
+}
+
+// waitsForReview says that one of the open questions of a run is a review.
+func waitsForReview(open []graph.Interrupt) bool {
+	return slices.ContainsFunc(open, func(q graph.Interrupt) bool { return q.Node == nodes.NameHumanReview })
+}
+
+// reviewDecides refuses an answer to a review: only in the queue it is known who has decided.
+func reviewDecides(thread string) error {
+	return &usageError{fmt.Errorf("thread %s waits for a person: only `kbagent review` decides", thread)}
 }
 
 // stranded says that a run stands before the review without waiting for it. Resumed, it waits or ends.
