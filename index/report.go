@@ -21,14 +21,15 @@ type FileError struct {
 }
 
 // A Report sums up one update. Its JSON is
-// {"files":{"indexed","unchanged","removed","skipped","failed"},"passages","bytes","elapsed_ms","errors":[{"path","error"}]}.
+// {"files":{"indexed","unchanged","removed","skipped","failed"},"passages","bytes","elapsed_ms","errors":[{"path","error"}],"skips":[{"path","error"}]},
+// without skips where there are none.
 type Report struct {
 	Files    FileCounts
 	Passages int   // passages written
 	Bytes    int64 // source bytes of the files written
 	Elapsed  time.Duration
 	Errors   []FileError // one for each failed file, in order of path
-	Skips    []FileError // one for each skipped file, in order of path; not part of the JSON
+	Skips    []FileError // one for each skipped file, in order of path
 }
 
 // MarshalJSON prints the form in the type's comment; errors is a list also when it is empty.
@@ -43,7 +44,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		Bytes     int64       `json:"bytes"`
 		ElapsedMS int64       `json:"elapsed_ms"`
 		Errors    []FileError `json:"errors"`
-	}{r.Files, r.Passages, r.Bytes, r.Elapsed.Milliseconds(), errs})
+		Skips     []FileError `json:"skips,omitempty"`
+	}{r.Files, r.Passages, r.Bytes, r.Elapsed.Milliseconds(), errs, r.Skips})
 }
 
 // Phase is a stage of an update.

@@ -209,6 +209,10 @@ func TestTheReportPrintsAsItsCommandPromises(t *testing.T) {
 	got, err = json.Marshal(&report)
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"errors":[{"path":"/a","error":"why"}]`)
+	report.Skips = []index.FileError{{Path: "/b", Error: "a picture"}}
+	got, err = json.Marshal(report)
+	require.NoError(t, err)
+	assert.Contains(t, string(got), `"skips":[{"path":"/b","error":"a picture"}]`)
 }
 
 func TestRemoveForgetsFilesFoldersAndRoots(t *testing.T) {

@@ -166,7 +166,7 @@ var western = func() (set [256]bool) {
 	return set
 }()
 
-// looksBinary reports more than one control character in a hundred.
+// looksBinary reports more than one control character in ten: text may hold the codes of a terminal.
 func looksBinary(s string) bool {
 	controls, all := 0, 0
 	for _, r := range s[:min(len(s), sampleBytes)] {
@@ -175,5 +175,5 @@ func looksBinary(s string) bool {
 			controls++
 		}
 	}
-	return controls*100 > all
+	return controls*10 > all
 }
