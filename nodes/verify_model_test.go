@@ -1,12 +1,15 @@
 package nodes
 
 import (
+	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
 
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/verify"
@@ -91,4 +94,39 @@ func TestWhatAVerifierSaysBesidesIsBounded(t *testing.T) {
 	made := summarize([]state.Claim{{Text: "The red door is open.", Verdict: state.ClaimUnsupported, Quote: long}}, doors, verify.Options{})
 	assert.Empty(t, made.Claims[0].Quote)
 	assert.LessOrEqual(t, len([]rune(corrections[0])), 301)
+}
+
+// parted is a verifier that supports every claim that it is asked about, and remembers how many that were.
+type parted struct {
+	llms.Model
+	asked []int
+}
+
+func (p *parted) GenerateContent(_ context.Context, msgs []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
+	n := len(regexp.MustCompile(`(?m)^\d+\. The door`).FindAllString(fmt.Sprint(msgs[len(msgs)-1].Parts[0]), -1))
+	p.asked = append(p.asked, n)
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`{"claim":%d,"verdict":"SUPPORTED","passage":1,"quote":"The red door is open"}`, i+1))
+	}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: `{"verdicts":[` + strings.Join(list, ",") + `]}`}}}, nil
+}
+
+func TestAVeryLongAnswerIsVerifiedInPartsAndWhole(t *testing.T) {
+	var answer strings.Builder
+	const claims = 300
+	for i := range claims {
+		fmt.Fprintf(&answer, "The door with the number %d is open during the whole day and closed at night. ", 1000+i)
+	}
+	model := &parted{}
+	v, err := modelVerifier{&Model{LLM: model}}.Verify(t.Context(), VerifyRequest{Answer: answer.String(), Items: doors})
+	require.NoError(t, err)
+	assert.Equal(t, claims, v.Checked)
+	assert.Equal(t, claims, v.Supported)
+	assert.Greater(t, len(model.asked), 2)
+	sum := 0
+	for _, n := range model.asked {
+		sum += n
+	}
+	assert.Equal(t, claims, sum)
 }
