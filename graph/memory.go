@@ -17,6 +17,7 @@ type MemoryStore struct {
 	mu      sync.Mutex
 	fence   int64
 	threads map[string]*memoryThread
+	kin     map[string]map[string]bool // children by the thread at their top, so that a family is found among many threads
 }
 
 type memoryThread struct {
@@ -43,7 +44,30 @@ func (t *memoryThread) last() int64 {
 }
 
 // NewMemoryStore returns an empty store.
-func NewMemoryStore() *MemoryStore { return &MemoryStore{threads: map[string]*memoryThread{}} }
+func NewMemoryStore() *MemoryStore {
+	return &MemoryStore{threads: map[string]*memoryThread{}, kin: map[string]map[string]bool{}}
+}
+
+// put adds a thread.
+func (m *MemoryStore) put(id string, t *memoryThread) {
+	m.threads[id] = t
+	if top, _, child := strings.Cut(id, ChildMark); child {
+		if m.kin[top] == nil {
+			m.kin[top] = map[string]bool{}
+		}
+		m.kin[top][id] = true
+	}
+}
+
+// remove forgets a thread.
+func (m *MemoryStore) remove(id string) {
+	delete(m.threads, id)
+	if top, _, child := strings.Cut(id, ChildMark); child {
+		if delete(m.kin[top], id); len(m.kin[top]) == 0 {
+			delete(m.kin, top)
+		}
+	}
+}
 
 // Claim implements [Store].
 func (m *MemoryStore) Claim(ctx context.Context, thread string) (int64, error) {
@@ -55,7 +79,7 @@ func (m *MemoryStore) Claim(ctx context.Context, thread string) (int64, error) {
 	t := m.threads[thread]
 	if t == nil {
 		t = &memoryThread{}
-		m.threads[thread] = t
+		m.put(thread, t)
 	}
 	m.fence++
 	t.fence = m.fence

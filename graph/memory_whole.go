@@ -24,7 +24,7 @@ func (m *MemoryStore) Copy(ctx context.Context, from, to string) error {
 	}
 	for _, id := range m.family(from) {
 		m.fence++
-		m.threads[to+strings.TrimPrefix(id, from)] = m.threads[id].clone(m.fence)
+		m.put(to+strings.TrimPrefix(id, from), m.threads[id].clone(m.fence))
 	}
 	return nil
 }
@@ -40,8 +40,12 @@ func (t *memoryThread) clone(fence int64) *memoryThread {
 // family lists a thread, when it exists, and its children.
 func (m *MemoryStore) family(thread string) []string {
 	var ids []string
-	for id := range m.threads {
-		if id == thread || strings.HasPrefix(id, thread+ChildMark) {
+	if m.threads[thread] != nil {
+		ids = append(ids, thread)
+	}
+	top, _, _ := strings.Cut(thread, ChildMark)
+	for id := range m.kin[top] {
+		if strings.HasPrefix(id, thread+ChildMark) {
 			ids = append(ids, id)
 		}
 	}
@@ -89,7 +93,7 @@ func (m *MemoryStore) Delete(ctx context.Context, thread string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, id := range m.family(thread) {
-		delete(m.threads, id)
+		m.remove(id)
 	}
 	return nil
 }
