@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/mail"
 	"strconv"
 	"strings"
 )
@@ -56,9 +57,12 @@ func (c *checker) notifications(v *variables) {
 		c.needs(host, "mail is off without its server", from, to, user, password)
 		return
 	}
-	for name, value := range map[string]string{from: v.SMTPFrom, to: v.SMTPTo} {
-		if value == "" {
-			c.fault(host, "needs "+name)
+	for _, need := range []struct{ name, value string }{{from, v.SMTPFrom}, {to, v.SMTPTo}} {
+		switch _, err := mail.ParseAddressList(need.value); {
+		case need.value == "":
+			c.fault(host, "needs "+need.name)
+		case err != nil && !c.bad[need.name]:
+			c.fault(need.name, "allowed: mail addresses, separated by commas")
 		}
 	}
 }

@@ -59,6 +59,7 @@ func TestAValueIsRefused(t *testing.T) {
 		"of two web providers":       {[]string{"KB_AGENT_SEARXNG_URL=http://s", "KB_AGENT_TAVILY_API_KEY=k"}, "KB_AGENT_TAVILY_API_KEY=****: set this or KB_AGENT_SEARXNG_URL, not both"},
 		"of mail to nobody":          {[]string{"KB_AGENT_SMTP_HOST=h", "KB_AGENT_SMTP_FROM=a@b"}, "KB_AGENT_SMTP_HOST=h: needs KB_AGENT_SMTP_TO"},
 		"of a mail without server":   {[]string{"KB_AGENT_SMTP_TO=a@b"}, "mail is off without its server"},
+		"of mail to no address":      {[]string{"KB_AGENT_SMTP_HOST=h", "KB_AGENT_SMTP_FROM=me", "KB_AGENT_SMTP_TO=a@b"}, "KB_AGENT_SMTP_FROM=me: allowed: mail addresses"},
 		"of a webhook to nowhere":    {[]string{"KB_AGENT_REVIEW_WEBHOOK_URL=hooks"}, "KB_AGENT_REVIEW_WEBHOOK_URL=****: allowed: an http or https address"},
 		"of a cache to nowhere":      {[]string{"KB_AGENT_REDIS_URL=localhost:6379"}, "KB_AGENT_REDIS_URL=****: allowed: an address like redis://"},
 		"that has two lines":         {[]string{"KB_AGENT_ABSTENTION=no\nanswer"}, "KB_AGENT_ABSTENTION=no answer: allowed: any text on one line"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/nodes"
 )
 
 // history lists the checkpoints of the thread, newest first; a star marks those that the present state goes back to.
@@ -100,6 +101,10 @@ func (s *session) waits(questions []graph.Interrupt) {
 		} else {
 			s.screen.println(cleanLine(fmt.Sprintf("The run has stopped %s %s.", q.Kind, q.Node)))
 		}
+	}
+	if len(questions) == 1 && questions[0].Node == nodes.NameHumanReview {
+		s.screen.println("A person decides that; /resume shows the answer then.")
+		return
 	}
 	if len(questions) == 1 && questions[0].Kind == graph.Question {
 		s.screen.println("/resume followed by the answer goes on.")
