@@ -17,7 +17,7 @@ import (
 const maxColumnName = 60
 
 // table is a CSV or TSV file with every row as a line that repeats the names of its columns, so that each row can be read
-// alone: "name: Bolt; price: 3". A row stands on the line on which it begins in the file, so that citations count the
+// alone: "name: Bolt; price: 3." A row stands on the line on which it begins in the file, so that citations count the
 // lines of the file. The first line tells the columns and the number of rows.
 func (f *Files) table(ctx context.Context, k kind, source string) (index.Loaded, error) {
 	source = strings.TrimPrefix(source, "\ufeff")
@@ -108,6 +108,9 @@ func (t *tableText) record(record []string, at int) error {
 		empty = false
 		t.b.WriteString(t.column(i) + ": " + value)
 	}
+	if !empty {
+		t.b.WriteByte('.') // each row is a sentence: an answer quotes one row
+	}
 	if t.b.Len() > t.opts.MaxTextBytes {
 		return fmt.Errorf("%w: %d rows become more text than the limit of %d bytes", ErrTooLarge, t.rows, t.opts.MaxTextBytes)
 	}
@@ -148,9 +151,13 @@ func (t *tableText) text() string {
 	for i := range names {
 		names[i] = t.column(i)
 	}
-	first := fmt.Sprintf("Columns: %s (%d rows", strings.Join(names, ", "), t.rows+t.dropped)
+	noun := "rows"
+	if t.rows+t.dropped == 1 {
+		noun = "row"
+	}
+	first := fmt.Sprintf("Columns: %s (%d %s", strings.Join(names, ", "), t.rows+t.dropped, noun)
 	if t.dropped > 0 {
 		first += fmt.Sprintf(", the first %d are here", t.rows)
 	}
-	return first + ")" + t.b.String() + "\n"
+	return first + ")." + t.b.String() + "\n"
 }
