@@ -266,8 +266,7 @@ var passageTexts = map[string]string{
 
 // tools are the real tools with stand-ins for what they work on.
 func (w *cosmos) tools() tools.Set {
-	local := tools.Local(nil)
-	list := append(local, tools.WebSearch(nil))
+	list := append(tools.Local(nil), tools.WebSearch(nil))
 	for i, t := range list {
 		list[i] = t.With(func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
 			options := map[string][]string{

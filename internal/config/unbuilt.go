@@ -20,9 +20,6 @@ var later = map[string]unbuilt{
 	"DATABASE_URL": {name: "a database server", isSecret: true},
 }
 
-// laterValues are values of existing variables that a later stage adds.
-var laterValues = map[string]map[string]string{}
-
 func unbuiltFeature(name string) (unbuilt, bool) {
 	name = strings.TrimPrefix(name, prefix)
 	u, ok := later[name]

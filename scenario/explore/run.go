@@ -32,18 +32,17 @@ type place[S any] struct {
 
 // explorer is one exploration.
 type explorer[S graph.Reducer[S, U], U any] struct {
-	subject  Subject[S, U]
-	opts     Options
-	places   []place[S]
-	first    []int // places that the first step leads to, once for each way
-	index    map[[sha256.Size]byte]int
-	edges    map[graph.Edge]bool
-	moves    map[string]bool
-	options  map[string]map[string]bool // by point
-	taken    int                        // transitions
-	found    []Violation
-	broken   map[string]bool // invariants with a violation
-	unpruned int
+	subject Subject[S, U]
+	opts    Options
+	places  []place[S]
+	first   []int // places that the first step leads to, once for each way
+	index   map[[sha256.Size]byte]int
+	edges   map[graph.Edge]bool
+	moves   map[string]bool
+	options map[string]map[string]bool // by point
+	taken   int                        // transitions
+	found   []Violation
+	broken  map[string]bool // invariants with a violation
 }
 
 // Run explores a subject. The report holds what was seen until ctx ended or the limits were reached, which is the error.
@@ -206,17 +205,17 @@ func (x *explorer[S, U]) take(ctx context.Context, at int, id string, plan []int
 		events = thread.ResumeStream(ctx, graph.Edges, opts...)
 	}
 	for e, err := range events {
-		switch {
-		case e.Kind == graph.EdgeTaken:
+		switch e.Kind {
+		case graph.EdgeTaken:
 			out.edges = append(out.edges, e.Edge)
 			out.next = append(out.next, e.Edge.To)
 			if e.Edge.From != start && !slices.Contains(out.step.Nodes, e.Edge.From) {
 				out.step.Nodes = append(out.step.Nodes, e.Edge.From)
 			}
-		case e.Kind == graph.Interrupted:
+		case graph.Interrupted:
 			out.asks = append(out.asks, e.Interrupt)
 			out.step.Nodes, out.next = []string{e.Interrupt.Node}, []string{e.Interrupt.Node}
-		case e.Kind == graph.RunEnd:
+		case graph.RunEnd:
 			out.state = e.State
 			out.done = err == nil && len(out.asks) == 0
 			if err != nil && !errors.Is(err, graph.ErrStepLimit) {
@@ -269,8 +268,7 @@ func (x *explorer[S, U]) enter(from, depth int, o outcome[S]) (to int, isNew boo
 	if known || o.done {
 		x.drop(o.thread)
 	} else if _, err := x.subject.Thread(o.thread).Prune(context.Background(), graph.Keep{Last: 1, OneBranch: true}); err != nil {
-		// One checkpoint is enough to go on from, and quicker to read than a log; a thread that keeps its log does as well.
-		x.unpruned++
+		x.violate(NoError, fmt.Errorf("prune a thread: %w", err), from, o.step) // one checkpoint is enough to go on from, and quicker to read
 	}
 	return to, !known
 }
