@@ -105,11 +105,15 @@ type study struct {
 func (q queryTerms) study(items []state.Evidence) []study {
 	found := make([]study, len(items))
 	for i, item := range items {
-		named, file := q.mask(item.Title+"\n"+item.Section), q.mask(item.Path)
-		body := q.read(item.Content)
-		heading := named | file
-		f := features{q.coverage(heading | body.all), q.bestWindow(body), q.coverage(heading), q.pairs(body)}
-		found[i] = study{mask: named | body.all, grade: q.grade(f)}
+		found[i] = study{mask: q.mask(item.Title+"\n"+item.Section) | q.mask(item.Content)}
+	}
+	return found
+}
+
+// graded gives what was found the grades of [Relevance], without statistics.
+func graded(found []study, query string, items []state.Evidence) []study {
+	for i, grade := range Relevance(query, items, TermStats{}) {
+		found[i].grade = grade
 	}
 	return found
 }

@@ -37,7 +37,7 @@ const wantedTokens = 100
 // words overlaps with nothing. Without items the score is 0.
 func EvaluateHeuristic(query string, items []state.Evidence, sourceFilter bool) Evaluation {
 	q := newQueryTerms(query, TermStats{})
-	found := q.study(items)
+	found := graded(q.study(items), query, items)
 	perItem := similarities(items, found)
 	signals := []signal{
 		{SignalOverlap, overlapWeight, q.held(found), true},

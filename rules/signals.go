@@ -48,7 +48,7 @@ const (
 // says nothing of relevance: the score is then 0.5. Without items it is 0.
 func EvaluateSignals(query string, items []state.Evidence, history []state.ToolRecord) Evaluation {
 	q := newQueryTerms(query, TermStats{})
-	found := q.study(items)
+	found := graded(q.study(items), query, items)
 	best, perItem := q.bestScore(items, found)
 	agreed, known := agreement(q, found, history)
 	signals := []signal{

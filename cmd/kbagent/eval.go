@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,25 +62,33 @@ seed), elapsed_ms. The tasks are ` + strings.Join(eval.Tasks(), ", ") + `. Exit 
 	return cmd
 }
 
-// newEvalFit makes the weights that package verify holds.
+// newEvalFit makes the weights that packages verify and rules hold.
 func newEvalFit(std streams) *cobra.Command {
 	var data string
 	cmd := &cobra.Command{
-		Use:    "fit",
-		Short:  "Fit the weights of the lexical verifier on the development data",
+		Use:    "fit [grounding|grading|sufficiency]",
+		Short:  "Fit the weights of the lexical verifier or grader on the development data",
 		Hidden: true,
-		Args:   noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := eval.Fit(cmd.Context(), data)
+		Args:   cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			report, err := fitReport(cmd.Context(), data, args)
 			if err != nil {
 				return evalError(err)
 			}
-			_, err = io.WriteString(std.out, report.String())
+			_, err = io.WriteString(std.out, report)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "folder of the data sets")
 	return cmd
+}
+
+func fitReport(ctx context.Context, data string, args []string) (string, error) {
+	if len(args) == 1 && args[0] != "grounding" {
+		return eval.FitLexical(ctx, data, args[0])
+	}
+	report, err := eval.Fit(ctx, data)
+	return report.String(), err
 }
 
 func oneTask(cmd *cobra.Command, args []string) error {

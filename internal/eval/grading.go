@@ -40,6 +40,11 @@ type gradeCase struct {
 
 // loadGraded reads questions with their relevant passages and the ids of others.
 func loadGraded(s source, set, corpusName, queries, negatives string) (measure, error) {
+	list, err := loadGradeCases(s, set, corpusName, queries, negatives)
+	return graded(list), err
+}
+
+func loadGradeCases(s source, set, corpusName, queries, negatives string) ([]gradeCase, error) {
 	b, err := loadBase(s, set, corpusName)
 	if err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func loadGraded(s source, set, corpusName, queries, negatives string) (measure, 
 		}
 		list = append(list, c)
 	}
-	return graded(list), nil
+	return list, nil
 }
 
 // loadSnippets reads questions that bring their snippets along. All snippets of the set are the knowledge base.

@@ -19,47 +19,96 @@ import (
 var sufficiency = task{
 	name:  "sufficiency",
 	about: "retrievals that answer the question against others",
-	sets: []taskSet{
-		{"clapnq", loadClapnq}, {"clapnq_kb", loadClapnqBase}, {"xquad_en", loadPresence}, {"mtrag_un", loadAnswerability},
-	},
+	sets:  sufficiencyTasks(),
+}
+
+// judgedSet is the retrievals of one set.
+type judgedSet struct {
+	fill func(context.Context, *knowledge) error // makes the knowledge base
+	// list calls found with each retrieval.
+	list func(ctx context.Context, k *knowledge, found func(judgedCase)) error
+}
+
+// sufficiencySets are the sets of the task and how each is read.
+var sufficiencySets = []struct {
+	name string
+	load func(source) (judgedSet, error)
+}{
+	{"clapnq", loadClapnq},
+	{"clapnq_kb", func(s source) (judgedSet, error) {
+		return loadJudged(s, "clapnq", "queries", func(question) bool { return true })
+	}},
+	{"xquad_en", loadPresence},
+	{"mtrag_un", func(s source) (judgedSet, error) {
+		return loadJudged(s, "mtrag_un", "tasks", func(q question) bool { return q.Answerability != "UNDERSPECIFIED" })
+	}},
+}
+
+// judgedCase is one retrieval with its truth.
+type judgedCase struct {
+	id, query string
+	positive  bool
+	items     []state.Evidence
+	stats     rules.TermStats
 }
 
 // enoughFrom is the score from which a retrieval is good enough to answer from.
 const enoughFrom = 0.7
 
-// judged is the result of scores with the ids of their cases.
-func judged(list []scored, ids []string) Result {
-	r := classified(list, enoughFrom, map[string]string{"score": "rules.Sufficiency", "hits": fmt.Sprint(tools.DefaultK)})
-	r.Cases = scoredCases(list, ids)
-	return r
+func sufficiencyTasks() []taskSet {
+	var sets []taskSet
+	for _, set := range sufficiencySets {
+		sets = append(sets, taskSet{set.name, func(s source) (measure, error) {
+			data, err := set.load(s)
+			return data.measure(), err
+		}})
+	}
+	return sets
 }
 
-func loadClapnq(s source) (measure, error) {
+// measure judges all retrievals.
+func (d judgedSet) measure() measure {
+	return over(func(ctx context.Context, k *knowledge) error { return d.fill(ctx, k) }, func(ctx context.Context, k *knowledge) (Result, error) {
+		var list []scored
+		var ids []string
+		err := d.list(ctx, k, func(r judgedCase) {
+			list = append(list, scored{rules.Sufficiency(r.query, r.items, r.stats), r.positive})
+			ids = append(ids, r.id)
+		})
+		r := classified(list, enoughFrom, map[string]string{"score": "rules.Sufficiency", "hits": fmt.Sprint(tools.DefaultK)})
+		r.Cases = scoredCases(list, ids)
+		return r, err
+	})
+}
+
+// each calls f with every retrieval of the set.
+func (d judgedSet) each(ctx context.Context, f func(judgedCase)) error {
+	_, err := over(d.fill, func(ctx context.Context, k *knowledge) (Result, error) { return Result{}, d.list(ctx, k, f) })(ctx)
+	return err
+}
+
+func loadClapnq(s source) (judgedSet, error) {
 	b, err := loadBase(s, "clapnq", "corpus")
 	if err != nil {
-		return nil, err
+		return judgedSet{}, err
 	}
 	questions, err := loadQuestions(s, "clapnq", "queries")
 	if err != nil {
-		return nil, err
+		return judgedSet{}, err
 	}
 	for _, q := range questions {
 		if _, ok := b.items[q.Passage]; !ok {
-			return nil, fmt.Errorf("clapnq: the corpus has no passage %s of query %s", q.Passage, q.ID)
+			return judgedSet{}, fmt.Errorf("clapnq: the corpus has no passage %s of query %s", q.Passage, q.ID)
 		}
 	}
-	return func(ctx context.Context) (Result, error) {
-		var list []scored
-		var ids []string
-		for _, q := range questions {
-			if err := ctx.Err(); err != nil {
-				return Result{}, err
+	return judgedSet{
+		fill: func(context.Context, *knowledge) error { return nil },
+		list: func(ctx context.Context, _ *knowledge, found func(judgedCase)) error {
+			for _, q := range questions {
+				found(judgedCase{q.ID, q.Query, q.answerable(), []state.Evidence{b.items[q.Passage]}, b.stats})
 			}
-			items := []state.Evidence{b.items[q.Passage]}
-			list = append(list, scored{rules.Sufficiency(q.Query, items, b.stats), q.answerable()})
-			ids = append(ids, q.ID)
-		}
-		return judged(list, ids), nil
+			return ctx.Err()
+		},
 	}, nil
 }
 
@@ -68,81 +117,66 @@ func (q question) answerable() bool {
 	return q.Answerable != nil && *q.Answerable || q.Answerability == "ANSWERABLE" || q.Answerability == "PARTIAL"
 }
 
-func loadClapnqBase(s source) (measure, error) {
-	return loadJudged(s, "clapnq", "queries", func(question) bool { return true })
-}
-
-func loadAnswerability(s source) (measure, error) {
-	return loadJudged(s, "mtrag_un", "tasks", func(q question) bool { return q.Answerability != "UNDERSPECIFIED" })
-}
-
-// loadJudged judges what is found for the questions that count.
-func loadJudged(s source, set, name string, counts func(question) bool) (measure, error) {
+// loadJudged searches for the questions that count.
+func loadJudged(s source, set, name string, counts func(question) bool) (judgedSet, error) {
 	list, err := corpus[corpusRow](s, set, "corpus")
 	if err != nil {
-		return nil, err
+		return judgedSet{}, err
 	}
 	questions, err := loadQuestions(s, set, name)
-	if err != nil {
-		return nil, err
-	}
-	return over(
-		func(ctx context.Context, k *knowledge) error { return k.rows(ctx, list) },
-		func(ctx context.Context, k *knowledge) (Result, error) {
-			var list []scored
-			var ids []string
+	return judgedSet{
+		fill: func(ctx context.Context, k *knowledge) error { return k.rows(ctx, list) },
+		list: func(ctx context.Context, k *knowledge, found func(judgedCase)) error {
 			for _, q := range questions {
 				if !counts(q) {
 					continue
 				}
-				score, err := k.sufficiency(ctx, q)
+				r, err := k.first(ctx, q, q.ID, q.answerable())
 				if err != nil {
-					return Result{}, err
+					return err
 				}
-				list, ids = append(list, scored{score, q.answerable()}), append(ids, q.ID)
+				found(r)
 			}
-			return judged(list, ids), nil
-		}), nil
+			return nil
+		},
+	}, err
 }
 
-// loadPresence judges what is found with and without the passage of each question.
-func loadPresence(s source) (measure, error) {
+// loadPresence searches with and without the passage of each question.
+func loadPresence(s source) (judgedSet, error) {
 	docs, list, err := loadDocuments(s, "xquad", "corpus_en")
 	if err != nil {
-		return nil, err
+		return judgedSet{}, err
 	}
 	questions, err := loadQuestions(s, "xquad", "queries_en")
-	if err != nil {
-		return nil, err
-	}
-	return over(
-		func(ctx context.Context, k *knowledge) error { return k.rows(ctx, list) },
-		func(ctx context.Context, k *knowledge) (Result, error) {
-			var list []scored
-			var ids []string
+	return judgedSet{
+		fill: func(ctx context.Context, k *knowledge) error { return k.rows(ctx, list) },
+		list: func(ctx context.Context, k *knowledge, found func(judgedCase)) error {
 			for _, q := range questions {
-				var present, absent float64
-				var err error
-				if present, err = k.sufficiency(ctx, q); err != nil {
-					return Result{}, err
-				}
-				err = k.withoutRelevant(ctx, q, docs, func() error { absent, err = k.sufficiency(ctx, q); return err })
+				present, err := k.first(ctx, q, q.ID+" present", true)
 				if err != nil {
-					return Result{}, err
+					return err
 				}
-				list = append(list, scored{present, true}, scored{absent, false})
-				ids = append(ids, q.ID+" present", q.ID+" removed")
+				found(present)
+				err = k.withoutRelevant(ctx, q, docs, func() error {
+					absent, err := k.first(ctx, q, q.ID+" removed", false)
+					if err == nil {
+						found(absent)
+					}
+					return err
+				})
+				if err != nil {
+					return err
+				}
 			}
-			return judged(list, ids), nil
-		}), nil
+			return nil
+		},
+	}, err
 }
 
-// sufficiency is the score of what the agent's first search finds.
-func (k *knowledge) sufficiency(ctx context.Context, q question) (float64, error) {
+// first is what the agent's first search finds for a question.
+func (k *knowledge) first(ctx context.Context, q question, id string, positive bool) (judgedCase, error) {
 	d := q.understood()
 	items, stats, err := k.found(ctx, d, tools.DefaultK)
-	if err != nil {
-		return 0, err
-	}
-	return rules.Sufficiency(d.Query, items, stats), nil
+	return judgedCase{id, d.Query, positive, items, stats}, err
 }
