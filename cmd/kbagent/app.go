@@ -17,6 +17,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/kbagent/kbagent/agent"
+	"github.com/kbagent/kbagent/graph"
 	"github.com/kbagent/kbagent/index"
 	"github.com/kbagent/kbagent/internal/audit"
 	"github.com/kbagent/kbagent/internal/config"
@@ -24,6 +25,7 @@ import (
 	"github.com/kbagent/kbagent/internal/llm"
 	"github.com/kbagent/kbagent/nodes"
 	"github.com/kbagent/kbagent/review"
+	"github.com/kbagent/kbagent/store/postgres"
 	"github.com/kbagent/kbagent/store/sqlite"
 	"github.com/kbagent/kbagent/tools"
 )
@@ -33,6 +35,7 @@ type base struct {
 	cfg      config.Config
 	log      *slog.Logger
 	db       *sqlite.DB
+	server   *postgres.DB // conversations and reviews; nil when they are in db
 	index    *index.Index
 	embedder *llm.Embedder // nil without an embedding endpoint
 	limit    *llm.Limit    // of the requests to all models together; nil for none
@@ -83,6 +86,17 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 	if b.db, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), sqlite.Options{}); err != nil {
 		return nil, err
 	}
+	opened := b // b is nil when an error is returned
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, opened.closeStores())
+		}
+	}()
+	if cfg.DatabaseURL != "" {
+		if b.server, err = postgres.Open(ctx, cfg.DatabaseURL, postgres.Options{}); err != nil {
+			return nil, fmt.Errorf("KB_AGENT_DATABASE_URL: %w", err)
+		}
+	}
 	var embedder index.Embedder
 	if b.embedder != nil {
 		embedder = b.embedder
@@ -91,12 +105,35 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 		b.log.Warn("vector_search_unavailable", "error", err)
 	}})
 	if err != nil {
-		return nil, errors.Join(err, b.db.Close())
+		return nil, err
 	}
 	return b, nil
 }
 
-func (b *base) close() error { return errors.Join(b.db.Close(), b.traffic.close()) }
+func (b *base) close() error { return errors.Join(b.closeStores(), b.traffic.close()) }
+
+func (b *base) closeStores() error {
+	if b.server == nil {
+		return b.db.Close()
+	}
+	return errors.Join(b.server.Close(), b.db.Close())
+}
+
+// checkpoints is where conversations are kept.
+func (b *base) checkpoints() graph.Store {
+	if b.server != nil {
+		return b.server.Checkpoints()
+	}
+	return b.db.Checkpoints()
+}
+
+// reviews is where reviews are kept.
+func (b *base) reviews() review.Store {
+	if b.server != nil {
+		return b.server.Reviews()
+	}
+	return b.db.Reviews()
+}
 
 // newLogger writes for people on a terminal, as JSON when the settings say so.
 func newLogger(cfg config.Config, w *os.File) *slog.Logger {
@@ -147,7 +184,7 @@ func (a *assistant) build() error {
 	if err != nil {
 		return err
 	}
-	a.agent, err = agent.New(agent.Config{Nodes: n, Store: a.db.Checkpoints(), Settings: a.cfg.Settings, Observer: a.watch.observer()})
+	a.agent, err = agent.New(agent.Config{Nodes: n, Store: a.checkpoints(), Settings: a.cfg.Settings, Observer: a.watch.observer()})
 	return err
 }
 

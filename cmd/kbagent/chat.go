@@ -137,7 +137,7 @@ func failed(r index.Report) error {
 // threads are the conversations that the store knows.
 func (a *assistant) threads(ctx context.Context) ([]string, error) {
 	var ids []string
-	for t, err := range a.db.Checkpoints().Threads(ctx) {
+	for t, err := range a.checkpoints().Threads(ctx) {
 		if err != nil {
 			return nil, err
 		}

@@ -114,6 +114,9 @@ func checkIndex(ctx context.Context, cfg config.Config) []check {
 		return []check{{"database", stateFailed, err.Error()}}
 	}
 	checks := []check{{"database", stateOK, b.db.Path()}}
+	if b.server != nil {
+		checks = append(checks, check{"database server", stateOK, "PostgreSQL keeps conversations and reviews"})
+	}
 	stats, err := b.index.Stats(ctx)
 	roots, rootsErr := b.index.Roots(ctx)
 	if err = errors.Join(err, rootsErr); err != nil {

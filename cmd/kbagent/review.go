@@ -89,7 +89,7 @@ func reviewQueue(b *base) (*review.Queue, error) {
 	for _, n := range list {
 		opts.Notifiers = append(opts.Notifiers, n)
 	}
-	return review.New(b.db.Reviews(), opts)
+	return review.New(b.reviews(), opts)
 }
 
 // withReviews opens the queue for as long as do runs. Before that it makes up for what a process that was killed has left

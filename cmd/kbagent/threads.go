@@ -77,7 +77,7 @@ func withArchive(ctx context.Context, g *global, std streams, do func(*archive) 
 	if err != nil {
 		return err
 	}
-	a, err := agent.New(agent.Config{Nodes: nodes.Config{Audit: nodes.Discard{}, Library: noLibrary{}}, Store: b.db.Checkpoints(), Settings: b.cfg.Settings})
+	a, err := agent.New(agent.Config{Nodes: nodes.Config{Audit: nodes.Discard{}, Library: noLibrary{}}, Store: b.checkpoints(), Settings: b.cfg.Settings})
 	if err == nil {
 		err = do(&archive{b, a})
 	}
@@ -87,7 +87,7 @@ func withArchive(ctx context.Context, g *global, std streams, do func(*archive) 
 // list reads the head of every conversation.
 func (a *archive) list(ctx context.Context) ([]threadLine, error) {
 	lines := []threadLine{}
-	for info, err := range a.db.Checkpoints().Threads(ctx) {
+	for info, err := range a.checkpoints().Threads(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func (a *archive) thread(ctx context.Context, id string) (*agent.Thread, error) 
 		return nil, err
 	}
 	var ids []string
-	for info, err := range a.db.Checkpoints().Threads(ctx) {
+	for info, err := range a.checkpoints().Threads(ctx) {
 		if err != nil {
 			return nil, err
 		}

@@ -154,7 +154,7 @@ wants --yes.`,
 func (a *archive) prune(ctx context.Context, ids []string, keep graph.Keep, dryRun bool) ([]prunedLine, error) {
 	keep.DryRun = dryRun
 	if len(ids) == 0 {
-		for info, err := range a.db.Checkpoints().Threads(ctx) {
+		for info, err := range a.checkpoints().Threads(ctx) {
 			if err != nil {
 				return nil, err
 			}

@@ -45,10 +45,14 @@ func (c *checker) web(v *variables) {
 func (c *checker) notifications(v *variables) {
 	const (
 		webhook, host, from, to = prefix + "REVIEW_WEBHOOK_URL", prefix + "SMTP_HOST", prefix + "SMTP_FROM", prefix + "SMTP_TO"
+		database                = prefix + "DATABASE_URL"
 		user, password, redis   = prefix + "SMTP_USER", prefix + "SMTP_PASSWORD", prefix + "REDIS_URL"
 	)
 	if v.ReviewWebhookURL != "" && !c.bad[webhook] && !address(v.ReviewWebhookURL, "http", "https") {
 		c.fault(webhook, "allowed: an http or https address")
+	}
+	if v.DatabaseURL != "" && !c.bad[database] && !address(v.DatabaseURL, "postgres", "postgresql") {
+		c.fault(database, "allowed: an address like postgres://user:password@localhost:5432/kbagent")
 	}
 	if v.RedisURL != "" && !c.bad[redis] && !strings.HasPrefix(v.RedisURL, "unix://") && !address(v.RedisURL, "redis", "rediss") {
 		c.fault(redis, "allowed: an address like redis://localhost:6379/0")

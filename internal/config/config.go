@@ -25,6 +25,8 @@ type Config struct {
 	Review Review
 	// SMTP is the mail server; without a Host there is none.
 	SMTP SMTP
+	// DatabaseURL is the PostgreSQL server of conversations and reviews; empty = the file in DataDir.
+	DatabaseURL string `json:"-"`
 	// RedisURL is the server that keeps grades; empty = this process does.
 	RedisURL string `json:"-"`
 	// Synonyms is a file of synonyms, Prompts a folder of templates; empty = the built-in ones alone.
@@ -184,7 +186,7 @@ func (v variables) config(given settings) Config {
 		SMTP: SMTP{
 			Host: v.SMTPHost, Port: v.SMTPPort, User: v.SMTPUser, Password: v.SMTPPassword, From: v.SMTPFrom, To: list(v.SMTPTo),
 		},
-		RedisURL: v.RedisURL, Synonyms: v.Synonyms, Prompts: v.Prompts,
+		DatabaseURL: v.DatabaseURL, RedisURL: v.RedisURL, Synonyms: v.Synonyms, Prompts: v.Prompts,
 		DataDir:   v.DataDir,
 		AuditLog:  v.AuditLog,
 		LogLevel:  v.LogLevel,
@@ -213,7 +215,7 @@ func list(value string) []string {
 // Secrets are the keys that must appear in no log and no message; those that are set.
 func (c Config) Secrets() []string {
 	var list []string
-	for _, key := range []string{c.LLM.APIKey, c.Embedding.APIKey, c.Web.TavilyAPIKey, c.Review.WebhookURL, c.SMTP.Password, c.RedisURL} {
+	for _, key := range []string{c.LLM.APIKey, c.Embedding.APIKey, c.Web.TavilyAPIKey, c.Review.WebhookURL, c.SMTP.Password, c.DatabaseURL, c.RedisURL} {
 		if key != "" {
 			list = append(list, key)
 		}

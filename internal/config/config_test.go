@@ -56,7 +56,7 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 		"KB_AGENT_CONFIDENCE=on", "KB_AGENT_CONFIDENCE_PASS=.9", "KB_AGENT_CONFIDENCE_REVIEW=.7", "KB_AGENT_CONFIDENCE_CORRECT=.5",
 		"KB_AGENT_REVIEW=blocking", "KB_AGENT_REVIEWER=ada", "KB_AGENT_REVIEW_SLA=1h", "KB_AGENT_REVIEW_BASE_URL=http://r", "KB_AGENT_REVIEW_WEBHOOK_URL=http://hook?k=1",
 		"KB_AGENT_SMTP_HOST=mail", "KB_AGENT_SMTP_PORT=25", "KB_AGENT_SMTP_USER=u", "KB_AGENT_SMTP_PASSWORD=pw", "KB_AGENT_SMTP_FROM=a@b", "KB_AGENT_SMTP_TO=c@d, e@f",
-		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9")
+		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_DATABASE_URL=postgres://u:pw@h/d", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9")
 	require.NoError(t, err)
 	assert.Equal(t, state.Settings{
 		MaxIterations: 10, AutoApproveMaxItems: 0, VectorScoreThreshold: 0.9, EvidenceMinScore: 0.25, GenerateMinScore: 0.25, MaxContextItems: 100,
@@ -67,11 +67,11 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 	assert.Equal(t, config.Web{SearXNGURL: "http://s", Cooldown: time.Second, Allow: []string{"wiki.local", "10.0.0.0/8"}}, c.Web)
 	assert.Equal(t, config.Review{SLA: time.Hour, BaseURL: "http://r", WebhookURL: "http://hook?k=1", Reviewer: "ada"}, c.Review)
 	assert.Equal(t, config.SMTP{Host: "mail", Port: 25, User: "u", Password: "pw", From: "a@b", To: []string{"c@d", "e@f"}}, c.SMTP)
-	assert.Equal(t, []string{"redis://h", "syn.txt", "p"}, []string{c.RedisURL, c.Synonyms, c.Prompts})
+	assert.Equal(t, []string{"redis://h", "postgres://u:pw@h/d", "syn.txt", "p"}, []string{c.RedisURL, c.DatabaseURL, c.Synonyms, c.Prompts})
 	assert.Equal(t, config.LLM{BaseURL: "http://localhost:1/v1", APIKey: "sk-one", Model: "m", FastModel: "f", Provider: "openai", Timeout: 90 * time.Second, RatePerMinute: 9}, c.LLM)
 	assert.Equal(t, config.Embedding{BaseURL: "https://[::1]:2", Model: "e", APIKey: "sk-two"}, c.Embedding)
 	assert.Equal(t, []any{"data", "a.log", slog.LevelDebug, "json"}, []any{c.DataDir, c.AuditLog, c.LogLevel, c.LogFormat})
-	assert.Equal(t, []string{"sk-one", "sk-two", "http://hook?k=1", "pw", "redis://h"}, c.Secrets())
+	assert.Equal(t, []string{"sk-one", "sk-two", "http://hook?k=1", "pw", "postgres://u:pw@h/d", "redis://h"}, c.Secrets())
 	for _, v := range c.Values() {
 		if v.Name == "KB_AGENT_TAVILY_API_KEY" { // there is one provider
 			continue

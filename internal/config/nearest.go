@@ -11,10 +11,5 @@ func nearest(name string) string {
 	if len(name) > 2*len(prefix+"VECTOR_SCORE_THRESHOLD") {
 		return ""
 	}
-	names := Names()
-	for short := range later {
-		names = append(names, prefix+short)
-	}
-	slices.Sort(names)
-	return near.Nearest(name, names, 3) // more than three typing errors are another word
+	return near.Nearest(name, slices.Sorted(slices.Values(Names())), 3) // more than three typing errors are another word
 }

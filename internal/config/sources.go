@@ -50,26 +50,18 @@ func gather(opts Options) (settings, []Fault, error) {
 		if ours || strings.HasPrefix(name, endToEnd) {
 			continue
 		}
-		if fault, ok := foreign(name, given[name]); ok {
-			faults = append(faults, fault)
-		}
+		faults = append(faults, foreign(name, given[name]))
 	}
 	return given, faults, nil
 }
 
-// foreign judges a variable that does not exist: it may ask for what is not built, or be a typing error.
-func foreign(name string, s setting) (Fault, bool) {
-	if feature, ok := unbuiltFeature(name); ok {
-		if feature.harmless(s.value) {
-			return Fault{}, false
-		}
-		return Fault{Name: name, Value: feature.shown(s.value), Source: s.source, Reason: feature.name + " is not built into this version"}, true
-	}
+// foreign judges a variable that does not exist: a typing error.
+func foreign(name string, s setting) Fault {
 	reason := "there is no such setting"
 	if near := nearest(name); near != "" {
 		reason += "; did you mean " + near + "?"
 	}
-	return Fault{Name: name, Source: s.source, Reason: reason}, true // the value may be a misplaced key
+	return Fault{Name: name, Source: s.source, Reason: reason} // the value may be a misplaced key
 }
 
 // defaultFile is read when no file is named.
