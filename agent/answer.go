@@ -44,11 +44,16 @@ type Citation struct {
 	StartLine int    `json:"start_line"`
 	EndLine   int    `json:"end_line"`
 	Quote     string `json:"quote"`
+	Page      string `json:"page,omitzero"` // "page 3", of formats that have pages
 }
 
-// String is the source as answers list it: "[1] path:L42-L57".
+// String is the source as answers list it: "[1] path:L42-L57", with the page where there are some.
 func (c Citation) String() string {
-	return fmt.Sprintf("[%d] %s:L%d-L%d", c.N, c.Path, c.StartLine, c.EndLine)
+	place := fmt.Sprintf("[%d] %s:L%d-L%d", c.N, c.Path, c.StartLine, c.EndLine)
+	if c.Page != "" {
+		place += " (" + c.Page + ")"
+	}
+	return place
 }
 
 func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration) Answer {
@@ -67,7 +72,7 @@ func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration)
 	}
 	for _, c := range s.Citations {
 		out.Citations = append(out.Citations, Citation{
-			N: c.N, Path: c.Path, StartLine: c.StartLine, EndLine: c.EndLine, Quote: mask.Cards(c.Quote),
+			N: c.N, Path: c.Path, StartLine: c.StartLine, EndLine: c.EndLine, Quote: mask.Cards(c.Quote), Page: c.Page,
 		})
 	}
 	return out

@@ -186,8 +186,16 @@ func (c *cited) add(n int, item state.Evidence, start, end int) {
 	quote := item.Content[start:end]
 	first := item.StartLine + strings.Count(item.Content[:start], "\n")
 	c.citations = append(c.citations, state.Citation{
-		N: n, Path: item.Path, StartLine: first, EndLine: first + strings.Count(quote, "\n"), Quote: quote, ItemID: item.ID,
+		N: n, Path: item.Path, StartLine: first, EndLine: first + strings.Count(quote, "\n"), Quote: quote, ItemID: item.ID, Page: page(item),
 	})
+}
+
+// page is the page of an item of a format that has pages: they are the sections of its text.
+func page(item state.Evidence) string {
+	if strings.HasPrefix(item.Section, "page ") {
+		return item.Section
+	}
+	return ""
 }
 
 // withoutMarkers is the answer as the conversation remembers it.

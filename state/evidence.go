@@ -60,6 +60,7 @@ type Citation struct {
 	EndLine   int    `json:"end_line"`   // inclusive
 	Quote     string `json:"quote"`
 	ItemID    string `json:"item_id"`
+	Page      string `json:"page,omitzero"` // "page 3" of formats that have pages, whose lines are those of the converted text
 }
 
 // ToolCall is one call that a plan asks for.

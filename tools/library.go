@@ -15,6 +15,7 @@ type Library interface {
 	Grep(ctx context.Context, pattern string, limit int) ([]index.Hit, error)
 	Files(ctx context.Context, pattern string) ([]index.File, error)
 	Roots(ctx context.Context) ([]string, error)
+	Text(ctx context.Context, root, path string) (index.Text, error)
 }
 
 // Local is the tools over a knowledge base.

@@ -32,7 +32,7 @@ type ReadArgs struct {
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"last line, inclusive; default the last"`
 }
 
-// ReadFile is read_file. It reads the files of the knowledge base and no others, after all symbolic links are resolved, and
+// ReadFile is read_file. Of a file of another format or encoding than plain text it returns the text that the index holds. It reads the files
 // clamps the range to the file. Its errors are NOT_FOUND, ACCESS_DENIED (with the allowed roots), NOT_A_FILE and
 // TOO_LARGE.
 func ReadFile(lib Library) Tool {
@@ -48,9 +48,15 @@ func ReadFile(lib Library) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		text, err := readText(file, a.Path)
+		indexed, err := lib.Text(ctx, root, rel)
 		if err != nil {
 			return Result{}, err
+		}
+		text := []byte(indexed.Content) // a citation of a converted file counts the lines of what it was converted to
+		if !indexed.Converted {
+			if text, err = readText(file, a.Path); err != nil {
+				return Result{}, err
+			}
 		}
 		item, note, err := excerpt(text, rel, a)
 		if err != nil {

@@ -22,6 +22,7 @@ type shelf struct {
 	roots []string
 	hits  []index.Hit
 	files []index.File
+	texts map[string]index.Text
 	err   error
 	k     int
 }
@@ -41,6 +42,9 @@ func (s *shelf) Hybrid(_ context.Context, _ string, _ []string, k int) ([]index.
 func (s *shelf) Grep(context.Context, string, int) ([]index.Hit, error) { return s.hits, s.err }
 func (s *shelf) Files(context.Context, string) ([]index.File, error)    { return s.files, s.err }
 func (s *shelf) Roots(context.Context) ([]string, error)                { return s.roots, s.err }
+func (s *shelf) Text(_ context.Context, _, path string) (index.Text, error) {
+	return s.texts[path], s.err
+}
 
 func run(t *testing.T, lib Library, tool, args string) (Result, error) {
 	t.Helper()
@@ -208,6 +212,16 @@ func listed(root string, paths ...string) []index.File {
 		files = append(files, index.File{Path: p, Root: root})
 	}
 	return files
+}
+
+func TestReadFileReturnsTheTextOfAConvertedFile(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, "manual.pdf"), []byte("%PDF-1.7\x00"), 0o600))
+	lib := &shelf{roots: []string{root}, files: listed(root, "manual.pdf"), texts: map[string]index.Text{"manual.pdf": {Converted: true, Content: "one\ntwo\nthree\n"}}}
+	r, err := run(t, lib, "read_file", `{"path":"manual.pdf","start_line":2,"end_line":3}`)
+	require.NoError(t, err)
+	assert.Equal(t, "two\nthree", r.Items[0].Content)
+	assert.Equal(t, [2]int{2, 3}, [2]int{r.Items[0].StartLine, r.Items[0].EndLine})
 }
 
 func TestReadFileStaysInItsRoots(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/kbagent/kbagent/agent"
 	"github.com/kbagent/kbagent/graph"
 	"github.com/kbagent/kbagent/index"
+	"github.com/kbagent/kbagent/index/load"
 	"github.com/kbagent/kbagent/internal/audit"
 	"github.com/kbagent/kbagent/internal/config"
 	"github.com/kbagent/kbagent/internal/evalcache"
@@ -101,7 +102,11 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 	if b.embedder != nil {
 		embedder = b.embedder
 	}
-	b.index, err = index.Open(ctx, b.db.Index(), embedder, index.Options{Degraded: func(err error) {
+	loader, err := load.New(load.Options{})
+	if err != nil {
+		return nil, err
+	}
+	b.index, err = index.Open(ctx, b.db.Index(), embedder, index.Options{Loader: loader, Degraded: func(err error) {
 		b.log.Warn("vector_search_unavailable", "error", err)
 	}})
 	if err != nil {

@@ -90,7 +90,7 @@ func newRoot(std streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kbagent",
 		Short: "Ask your documents, with sources",
-		Long: `kbagent answers questions over a folder of Markdown and text files. It searches, judges what it found,
+		Long: `kbagent answers questions over a folder of documents: Markdown, text, HTML, PDF, DOCX, tables, code. It searches, judges what it found,
 searches again when that was not good enough, and answers with the lines that the answer stands in.
 It needs no key and no server; with a model configured (KB_AGENT_LLM_*) the answers are written by it.`,
 		Example: `  kbagent index ~/notes

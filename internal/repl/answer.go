@@ -21,7 +21,7 @@ func (s *session) answer(a agent.Answer) {
 	}
 	for _, c := range a.Citations {
 		s.cited = append(s.cited, c.N)
-		s.screen.println(s.source(c.N, c.Path, c.StartLine, c.EndLine))
+		s.screen.println(strings.TrimRight(s.source(c.N, c.Path, c.StartLine, c.EndLine)+"  "+cleanLine(c.Page), " "))
 	}
 	if len(a.Warnings) > 0 {
 		s.screen.println("")

@@ -23,7 +23,7 @@ func (s *session) sources(ctx context.Context, arg string) error {
 	}
 	if arg == "" {
 		for _, c := range last.Citations {
-			s.screen.println(s.source(c.N, c.Path, c.StartLine, c.EndLine))
+			s.screen.println(strings.TrimRight(s.source(c.N, c.Path, c.StartLine, c.EndLine)+"  "+cleanLine(c.Page), " "))
 		}
 		return nil
 	}
