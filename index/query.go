@@ -28,13 +28,13 @@ func readQuery(s string) query {
 	if i := strings.LastIndexByte(asked, '\n'); i >= 0 {
 		context, asked = asked[:i], asked[i+1:]
 	}
-	q := query{text: asked, terms: distinct(text.Terms(s), maxQueryTerms)}
+	q := query{text: asked, terms: distinct(text.Terms(s))}
 	// The words as they stand find identifiers, which are kept whole and without stemming: "readfile" finds ReadFile.
-	topic := distinct(append(text.Terms(asked), text.Words(asked)...), maxQueryTerms)
+	topic := distinct(append(text.Terms(asked), text.Words(asked)...))
 	if len(topic) == 0 {
-		topic, context = distinct(append(text.Terms(s), text.Words(s)...), maxQueryTerms), ""
+		topic, context = distinct(append(text.Terms(s), text.Words(s)...)), ""
 	}
-	all := distinct(append(slices.Clone(topic), append(text.Terms(context), text.Words(context)...)...), maxQueryTerms)
+	all := distinct(append(slices.Clone(topic), append(text.Terms(context), text.Words(context)...)...))
 	for i, t := range all {
 		if i < len(topic) && !text.IsGrammar(t) {
 			q.full = append(q.full, t)
@@ -48,11 +48,11 @@ func readQuery(s string) query {
 	return q
 }
 
-// distinct returns the first limit different terms, in order.
-func distinct(terms []string, limit int) []string {
+// distinct returns the first maxQueryTerms different terms, in order.
+func distinct(terms []string) []string {
 	var out []string
 	for _, t := range terms {
-		if len(out) < limit && !slices.Contains(out, t) {
+		if len(out) < maxQueryTerms && !slices.Contains(out, t) {
 			out = append(out, t)
 		}
 	}

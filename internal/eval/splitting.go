@@ -151,9 +151,7 @@ func (k *knowledge) passages(ctx context.Context) (map[string][]index.Passage, e
 			return nil, err
 		}
 		doc := strings.TrimSuffix(s.Path, filepath.Ext(s.Path))
-		for _, p := range s.Passages {
-			byDoc[doc] = append(byDoc[doc], p)
-		}
+		byDoc[doc] = append(byDoc[doc], s.Passages...)
 	}
 	return byDoc, nil
 }
