@@ -82,6 +82,7 @@ func reviewOn(s state.Settings) bool {
 func thresholds(s state.Settings) rules.Thresholds {
 	th := rules.DefaultThresholds()
 	th.Verify, th.Pass, th.Review, th.Correct = s.VerifyMin, s.ConfidencePass, s.ConfidenceReview, s.ConfidenceCorrect
+	th.Floors = rules.Floors(s.Floors)
 	return th
 }
 

@@ -91,7 +91,7 @@ func TestTheStoredFormOfVersion1IsRead(t *testing.T) {
 	want.Version = 1
 	old, now := got.Settings, &want.Settings // what version 1 did not know is off
 	now.WebSearch, now.VerifyMin, now.VerifyAttempts, now.ReviewMode = "", 0, 0, ""
-	now.ConfidencePass, now.ConfidenceReview, now.ConfidenceCorrect = 0, 0, 0
+	now.ConfidencePass, now.ConfidenceReview, now.ConfidenceCorrect, now.Floors = 0, 0, 0, Floors{}
 	assert.Equal(t, *now, old)
 	data, err := json.Marshal(got)
 	require.NoError(t, err)

@@ -31,10 +31,19 @@ type Settings struct {
 	ConfidencePass    float64    `json:"confidence_pass,omitzero"`    // default 0.85
 	ConfidenceReview  float64    `json:"confidence_review,omitzero"`  // default 0.65
 	ConfidenceCorrect float64    `json:"confidence_correct,omitzero"` // default 0.40
+	Floors            Floors     `json:"confidence_floors,omitzero"`  // what each dimension must exceed for an answer to pass
 	ReviewMode        ReviewMode `json:"review,omitzero"`             // default off
 
 	// RunTimeout is the wall time after which the loop ends with the best answer so far; 0 = no limit (default).
 	RunTimeout time.Duration `json:"run_timeout,omitzero"`
+}
+
+// Floors are what the dimensions of a confidence must exceed, each 0–1; one that was not measured has none.
+type Floors struct {
+	Relevance    float64 `json:"relevance"`    // default 0.80
+	Grounding    float64 `json:"grounding"`    // default 0.85
+	Consistency  float64 `json:"consistency"`  // default 0.80
+	Completeness float64 `json:"completeness"` // default 0.75
 }
 
 // DefaultAbstention is the sentence of an answer that found nothing.
@@ -56,5 +65,6 @@ func DefaultSettings() Settings {
 
 		WebSearch: WebOff, VerifyMin: 0.7, VerifyAttempts: 2,
 		ConfidencePass: 0.85, ConfidenceReview: 0.65, ConfidenceCorrect: 0.40, ReviewMode: ReviewOff,
+		Floors: Floors{Relevance: 0.80, Grounding: 0.85, Consistency: 0.80, Completeness: 0.75},
 	}
 }

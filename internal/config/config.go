@@ -174,6 +174,9 @@ func (v variables) config(given settings) Config {
 			Verify: v.verifies(), VerifyMin: v.VerifyThreshold, VerifyAttempts: v.VerifyMaxAttempts,
 			VerifyRate: v.VerifyFormula == "rate", ShowClaims: bool(v.VerifyShowClaims),
 			ScoreConfidence: bool(v.Confidence), ConfidencePass: v.ConfidencePass, ConfidenceReview: v.ConfidenceReview,
+			Floors: state.Floors{
+				Relevance: v.FloorRelevance, Grounding: v.FloorGrounding, Consistency: v.FloorConsistency, Completeness: v.FloorCompleteness,
+			},
 			ConfidenceCorrect: v.ConfidenceCorrect, ReviewMode: state.ReviewMode(v.Review),
 		},
 		LLM: LLM{

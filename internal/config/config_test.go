@@ -53,7 +53,8 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 		"KB_AGENT_REFINE_CONTEXT=on", "KB_AGENT_SYNONYMS=syn.txt", "KB_AGENT_WEB_SEARCH=ambiguous", "KB_AGENT_WEB_REPLACE=on", "KB_AGENT_SEARXNG_URL=http://s",
 		"KB_AGENT_TAVILY_API_KEY=", "KB_AGENT_WEB_COOLDOWN=1s", "KB_AGENT_WEB_ALLOW=wiki.local, 10.0.0.0/8",
 		"KB_AGENT_VERIFY=true", "KB_AGENT_VERIFY_THRESHOLD=.6", "KB_AGENT_VERIFY_MAX_ATTEMPTS=1", "KB_AGENT_VERIFY_FORMULA=rate", "KB_AGENT_VERIFY_SHOW_CLAIMS=on",
-		"KB_AGENT_CONFIDENCE=on", "KB_AGENT_CONFIDENCE_PASS=.9", "KB_AGENT_CONFIDENCE_REVIEW=.7", "KB_AGENT_CONFIDENCE_CORRECT=.5",
+		"KB_AGENT_CONFIDENCE=on", "KB_AGENT_CONFIDENCE_PASS=.9", "KB_AGENT_CONFIDENCE_REVIEW=.7", "KB_AGENT_CONFIDENCE_CORRECT=.5", "KB_AGENT_CONFIDENCE_FLOOR_RELEVANCE=.1", "KB_AGENT_CONFIDENCE_FLOOR_GROUNDING=.2",
+		"KB_AGENT_CONFIDENCE_FLOOR_CONSISTENCY=.3", "KB_AGENT_CONFIDENCE_FLOOR_COMPLETENESS=.4",
 		"KB_AGENT_REVIEW=blocking", "KB_AGENT_REVIEWER=ada", "KB_AGENT_REVIEW_SLA=1h", "KB_AGENT_REVIEW_BASE_URL=http://r", "KB_AGENT_REVIEW_WEBHOOK_URL=http://hook?k=1",
 		"KB_AGENT_SMTP_HOST=mail", "KB_AGENT_SMTP_PORT=25", "KB_AGENT_SMTP_USER=u", "KB_AGENT_SMTP_PASSWORD=pw", "KB_AGENT_SMTP_FROM=a@b", "KB_AGENT_SMTP_TO=c@d, e@f",
 		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_DATABASE_URL=postgres://u:pw@h/d", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9")
@@ -63,6 +64,7 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 		Evaluator: state.EvaluatorLLM, AnswerMode: state.ModeStrict, Abstention: "Nothing found.", MaxLLMCalls: 7, MaxLLMTokens: 8, RunTimeout: 2 * time.Hour,
 		RefineContext: true, WebSearch: state.WebAmbiguous, WebReplace: true, Verify: true, VerifyMin: .6, VerifyAttempts: 1, VerifyRate: true, ShowClaims: true,
 		ScoreConfidence: true, ConfidencePass: .9, ConfidenceReview: .7, ConfidenceCorrect: .5, ReviewMode: state.ReviewBlocking,
+		Floors: state.Floors{Relevance: .1, Grounding: .2, Consistency: .3, Completeness: .4},
 	}, c.Settings)
 	assert.Equal(t, config.Web{SearXNGURL: "http://s", Cooldown: time.Second, Allow: []string{"wiki.local", "10.0.0.0/8"}}, c.Web)
 	assert.Equal(t, config.Review{SLA: time.Hour, BaseURL: "http://r", WebhookURL: "http://hook?k=1", Reviewer: "ada"}, c.Review)

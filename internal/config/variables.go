@@ -41,6 +41,10 @@ type variables struct {
 	ConfidencePass       float64       `env:"CONFIDENCE_PASS" envDefault:"0.85" min:"0" max:"1" help:"score from which an answer passes"`
 	ConfidenceReview     float64       `env:"CONFIDENCE_REVIEW" envDefault:"0.65" min:"0" max:"1" help:"score from which an answer is reviewed, not corrected"`
 	ConfidenceCorrect    float64       `env:"CONFIDENCE_CORRECT" envDefault:"0.4" min:"0" max:"1" help:"score from which an answer is corrected, not searched for in the web"`
+	FloorRelevance       float64       `env:"CONFIDENCE_FLOOR_RELEVANCE" envDefault:"0.8" min:"0" max:"1" help:"relevance that an answer must exceed to pass"`
+	FloorGrounding       float64       `env:"CONFIDENCE_FLOOR_GROUNDING" envDefault:"0.85" min:"0" max:"1" help:"share of supported claims that an answer must exceed to pass"`
+	FloorConsistency     float64       `env:"CONFIDENCE_FLOOR_CONSISTENCY" envDefault:"0.8" min:"0" max:"1" help:"agreement of the documents that an answer must exceed to pass"`
+	FloorCompleteness    float64       `env:"CONFIDENCE_FLOOR_COMPLETENESS" envDefault:"0.75" min:"0" max:"1" help:"completeness that an answer must exceed to pass"`
 	Review               string        `env:"REVIEW" envDefault:"off" oneof:"off provisional blocking" help:"ask a person about doubtful answers: provisional answers at once, blocking waits; switches VERIFY on"`
 	Reviewer             string        `env:"REVIEWER" help:"your name in reviews; default the user of this machine"`
 	ReviewSLA            time.Duration `env:"REVIEW_SLA" envDefault:"2h" min:"1s" max:"8760h" help:"time within which a review is to be decided"`
