@@ -42,8 +42,12 @@ func BestSentences(query string, items []state.Evidence, stats TermStats) []Sent
 //
 // focus is the words that the person used last when query was made of a follow-up and what it follows, else "": of
 // "How do I add a tool? and a rule?" an item that says nothing of rules counts half,
-// and one under a heading about rules counts most.
+// and one under a heading about rules counts most. There is none when several items hardly answer a
+// query that stands alone: when their [Sufficiency] is below extractFrom.
 func Extract(query, focus string, items []state.Evidence, stats TermStats, limit int) []Sentence {
+	if focus == "" && len(items) > 1 && !AtLeast(Sufficiency(query, items, stats), extractFrom) {
+		return nil
+	}
 	q, last := newQueryTerms(query, stats), newQueryTerms(focus, stats)
 	var best []Sentence
 	for i, item := range items {
@@ -65,6 +69,11 @@ func Extract(query, focus string, items []state.Evidence, stats TermStats, limit
 	}
 	return best
 }
+
+// extractFrom is the sufficiency from which something is quoted. On XQuAD-en with the passage that answers taken out for half
+// of the 439 questions, the agent without a model is right for .797 of them without this, for .836 with it (.882 of the
+// answers that are there are given, instead of .909; .790 of those that are not are refused, instead of .685).
+const extractFrom = 0.4
 
 // The size of an extract: sentences in a row, and the items of a list that a sentence announces.
 const (

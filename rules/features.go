@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"strings"
@@ -214,25 +215,31 @@ func SufficiencyFeatureNames() []string {
 	return append(slices.Clone(itemFeatureNames), "gap", "mean", "spread")
 }
 
+// strengthCap is what another item's strength counts for at most: a retrieval is not worse because several items answer.
+const strengthCap = 1.2
+
 // SufficiencyFeatures are the features of the best of the items, at least one, with its distance to the second, the mean of the
-// others and its distance to that, all 0 for an item alone.
+// others and its distance to that, all 0 for an item alone. The strength that is compared is frequency + window + pairs.
 func SufficiencyFeatures(query string, items []state.Evidence, stats TermStats) []float64 {
 	q := newQuestion(query, stats)
 	var best []float64
-	strength, sum, second := -1.0, 0.0, 0.0
+	var strengths []float64
+	strongest := -1.0
 	for _, item := range items {
 		f := q.measure(item)
 		s := f[featureFrequency] + f[featureWindow] + f[featurePairs]
-		sum += s
-		if s > strength {
-			second, strength, best = max(second, strength), s, f
-		} else {
-			second = max(second, s)
+		strengths = append(strengths, min(s, strengthCap))
+		if s > strongest {
+			strongest, best = s, f
 		}
 	}
 	if len(items) < 2 {
 		return append(best, 0, 0, 0)
 	}
-	mean := (sum - strength) / float64(len(items)-1)
-	return append(best, strength-second, mean, strength-mean)
+	slices.SortFunc(strengths, func(a, b float64) int { return cmp.Compare(b, a) })
+	mean := 0.0
+	for _, s := range strengths[1:] {
+		mean += s / float64(len(strengths)-1)
+	}
+	return append(best, strongest-strengths[1], mean, strongest-mean)
 }

@@ -78,3 +78,11 @@ func TestWhatAQuestionAsksForIsReadFromItsWords(t *testing.T) {
 		assert.Equal(t, c.want, newQuestion(c.query, TermStats{}).holds(sentence), sentence)
 	}
 }
+
+func TestNothingIsQuotedFromItemsThatHardlyAnswer(t *testing.T) {
+	const query = "how is the archive of a server restored after a failure"
+	weak := texts("A failure of the bread is common.", "A failure of the cake is not.")
+	assert.NotZero(t, Sufficiency(query, weak, TermStats{}))
+	assert.Empty(t, Extract(query, "", weak, TermStats{}, 2))
+	assert.NotEmpty(t, Extract(query, "", texts("The archive of a server is restored after a failure by one command.", "Bread again."), TermStats{}, 2))
+}

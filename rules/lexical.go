@@ -89,11 +89,11 @@ func Sufficiency(query string, items []state.Evidence, stats TermStats) float64 
 
 // These weights, the intercept first, are made by `kbagent eval fit sufficiency` from development parts: for an item alone from
 // ClapNQ (233 questions; AUC .898, .848 by weights of the other half of the questions; L2 1e-3), for several from ClapNQ with its
-// whole corpus (.838, .797), XQuAD-en with and without the passage that answers (875 retrievals; .954, .947) and MTRAG-UN (194;
-// .844, .804), all weighed the same, L2 1e-4.
+// whole corpus (.837, .792), XQuAD-en with and without the passage that answers (875 retrievals; .955, .946) and MTRAG-UN (194;
+// .845, .804), all weighed the same, L2 1e-4.
 var (
 	aloneWeights = [...]float64{-1.12, -0.46, 0.88, 2.26, -3.10, 0.94, 1.76, 0.42, -0.47, -0.19, -1.06, 0.10, -3.73, 2.74, 1.16, 0.36, 0.00, 0.00, 0.00}
-	amongWeights = [...]float64{-4.35, -1.55, 1.01, 1.87, -0.95, -0.71, 5.30, -1.02, 2.05, -0.04, 2.58, -1.76, -1.76, 1.02, 0.94, -0.95, -0.90, -0.06, 2.76}
+	amongWeights = [...]float64{-4.36, -1.57, 1.03, 1.84, -0.97, -0.66, 5.47, -1.02, 2.04, -0.04, 2.54, -1.82, -1.65, 0.98, 0.93, -0.97, -1.35, -0.23, 3.18}
 )
 
 // lexicalWeights are those of the grade of an item by itself: the intercept and the weights of the features, in their order. They come from a logistic regression
