@@ -37,8 +37,9 @@ vet:
 tidy:
 	@$(GO) mod tidy -diff
 
-cross: ## compile for Linux, macOS and Windows
-	@for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+CROSS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+cross: ## compile for Linux, macOS and Windows (CROSS=os/arch …)
+	@for target in $(CROSS); do \
 		echo "build $$target"; GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./cmd/kbagent || exit 1; done
 
 lint: $(GOLANGCI) ## golangci-lint, built at its pinned version on first use
