@@ -140,6 +140,9 @@ func TestAnyGraphBehavesLikeTheInterpreter(t *testing.T) {
 		}
 	})
 	t.Logf("%d graphs; calls ended in %v", ran, ended)
+	if testing.Short() { // the rarest end comes in one graph of thirty
+		return
+	}
 	for _, end := range []string{"<nil>", "waiting", errBoom.Error(), graph.ErrStepLimit.Error(), graph.ErrJoinUnreachable.Error()} {
 		require.NotZero(t, ended[end], "no call ended in %v: the test has become blind", end)
 	}

@@ -120,6 +120,9 @@ func TestAnySequenceOfForksEditsAnswersAndPruningsKeepsThePast(t *testing.T) {
 		}
 	})
 	t.Logf("calls: %v", count)
+	if testing.Short() { // too few to see the rare ones for sure
+		return
+	}
 	for _, name := range []string{"invoke", "resume", "answer", "fork", "edit", "copy", "prune", "crash"} {
 		require.NotZero(t, count[name], "%s never happened: the test has become blind", name)
 	}
