@@ -110,7 +110,7 @@ func readPage(page netguard.Page) (webDoc, error) {
 	}
 	switch page.Type {
 	case "text/html", "application/xhtml+xml":
-		return readable(text, page.URL)
+		return readPart(text, page.URL)
 	case "text/markdown", "text/x-markdown":
 		return webDoc{text: text, markdown: true}, nil
 	default:

@@ -57,7 +57,7 @@ func TestAPageOfTheWebBecomesPassages(t *testing.T) {
 	r, err := fetch(t, tool, base+"/old")
 	require.NoError(t, err)
 	require.NotEmpty(t, r.Items)
-	doc, err := readable(article, somewhere)
+	doc, err := readPart(article, somewhere)
 	require.NoError(t, err)
 	lines := strings.Split(doc.text, "\n")
 	for _, item := range r.Items {

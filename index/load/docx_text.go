@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// maxDOCXSpan is the most columns that a cell of a table may take.
+const maxDOCXSpan = 32
+
 // docxWriter makes Markdown of the paragraphs and tables of a part.
 type docxWriter struct {
 	styles map[string]int
@@ -66,7 +69,7 @@ func (w *docxWriter) start(e xml.StartElement) error {
 	case "tbl":
 		w.startTable()
 	case "gridSpan":
-		if n, err := strconv.Atoi(attr(e, "val")); err == nil && n > 1 && n <= maxSpan && len(w.tables) > 0 {
+		if n, err := strconv.Atoi(attr(e, "val")); err == nil && n > 1 && n <= maxDOCXSpan && len(w.tables) > 0 {
 			w.tables[len(w.tables)-1].span = n
 		}
 	}

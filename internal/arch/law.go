@@ -25,12 +25,13 @@ var Packages = []Package{
 	{Path: "graph/otel", May: []string{"graph"}},
 	{Path: "index", May: []string{"index/text"}},
 	{Path: "index/text"},
-	{Path: "index/load", May: []string{"index", "index/text"}},
+	{Path: "index/load", Level: 1, May: []string{"index", "index/text", "internal/readable"}},
 	{Path: "index/indextest", May: []string{"index", "index/text"}},
 	{Path: "review"},
 	{Path: "tools/netguard"},
 	{Path: "internal/traffic"},
 	{Path: "internal/evalcache"},
+	{Path: "internal/readable"},
 	{Path: "docs"},
 	{Path: "internal/mask"},
 	{Path: "internal/near"},
@@ -42,7 +43,7 @@ var Packages = []Package{
 	{Path: "review/notify", Level: 1, May: []string{"review"}},
 	{Path: "review/reviewtest", Level: 1, May: []string{"review"}},
 	{Path: "rules", Level: 1, May: []string{"state", "index", "index/text"}},
-	{Path: "tools", Level: 1, May: []string{"state", "index", "index/text", "tools/netguard"}},
+	{Path: "tools", Level: 1, May: []string{"state", "index", "index/text", "tools/netguard", "internal/readable"}},
 	{Path: "verify", Level: 1, May: []string{"state", "index", "index/text"}},
 	{Path: "store/*", Level: 1, May: []string{"graph", "index", "review"}},
 	{Path: "store/postgres/pgtest", Level: 1},
@@ -127,11 +128,11 @@ var Modules = []Use{
 	{Module: "golang.org/x/sync", In: []string{"index/...", "tools", "scenario", "nodes", "agent/...", "store/...", "internal/llm", "internal/repl", "internal/eval", "server", "cmd/..."}},
 	{Module: "golang.org/x/text", In: []string{"index/...", "tools/..."}},
 	{Module: "golang.org/x/time", In: []string{"internal/llm"}},
-	{Module: "golang.org/x/net", In: []string{"tools/...", "index/load"}},
+	{Module: "golang.org/x/net", In: []string{"tools/...", "index/load", "internal/readable"}},
 
 	// Pages of the web.
-	{Module: "github.com/JohannesKaufmann/html-to-markdown/v2", In: []string{"tools", "index/load"}},
-	{Module: "github.com/go-shiori/go-readability", In: []string{"tools", "index/load"}},
+	{Module: "github.com/JohannesKaufmann/html-to-markdown/v2", In: []string{"internal/readable"}},
+	{Module: "github.com/go-shiori/go-readability", In: []string{"internal/readable"}},
 
 	// Formats of files.
 	{Module: "github.com/gogs/chardet", In: []string{"index/load"}},
