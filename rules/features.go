@@ -69,7 +69,8 @@ func (q question) measure(item state.Evidence) []float64 {
 	held := heading | body.all
 	f := make([]float64, allFeatures)
 	f[featureAll], f[featureWindow], f[featureHeading], f[featurePairs] = q.coverage(held), q.bestWindow(body), q.coverage(heading), q.pairs(body)
-	f[featureFrequency], f[featureSize] = q.frequency(item)
+	content := text.Terms(item.Content) // cut once: that is what grading costs
+	f[featureFrequency], f[featureSize] = q.frequency(text.Terms(item.Title), text.Terms(item.Section), content)
 	f[featureCount] = share(held, len(q.weight))
 	f[featureLength] = min(1, float64(len(q.weight))/16)
 	f[featureNames] = 0.5
@@ -91,7 +92,7 @@ func (q question) measure(item state.Evidence) []float64 {
 	}
 	f[featureKind] = q.kindNear(item.Content, at)
 	f[featureExact] = q.exact(item)
-	f[featureSpan] = q.span(item.Content)
+	f[featureSpan] = q.span(content)
 	return f
 }
 
@@ -103,11 +104,11 @@ func share(mask uint64, n int) float64 {
 	return float64(bits.OnesCount64(mask)) / float64(n)
 }
 
-// frequency is the saturated share, and the size of the item.
-func (q question) frequency(item state.Evidence) (sum, size float64) {
+// frequency is the saturated share, and the size of the item, by the terms of its parts.
+func (q question) frequency(parts ...[]string) (sum, size float64) {
 	counts, n := make([]float64, len(q.weight)), 0
-	for _, part := range []string{item.Title, item.Section, item.Content} {
-		for _, t := range text.Terms(part) {
+	for _, terms := range parts {
+		for _, t := range terms {
 			n++
 			if i, ok := q.number[t]; ok {
 				counts[i]++
@@ -129,23 +130,22 @@ func (q question) exact(item state.Evidence) float64 {
 		return 0
 	}
 	words := text.Words(item.Title + " " + item.Content)
-	pairs := make(map[[2]string]bool, len(words))
-	for i := 1; i < len(words); i++ {
-		pairs[[2]string{words[i-1], words[i]}] = true
-	}
 	n := 0
 	for i := 1; i < len(q.words); i++ {
-		if pairs[[2]string{q.words[i-1], q.words[i]}] {
-			n++
+		for j := 1; j < len(words); j++ {
+			if words[j-1] == q.words[i-1] && words[j] == q.words[i] {
+				n++
+				break
+			}
 		}
 	}
 	return float64(n) / float64(len(q.words)-1)
 }
 
-// span is the best share of terms within spanTerms of the content.
-func (q question) span(content string) float64 {
+// span is the best share of terms within spanTerms of the content, which is cut into terms.
+func (q question) span(content []string) float64 {
 	var at, number []int
-	for i, t := range text.Terms(content) {
+	for i, t := range content {
 		if n, ok := q.number[t]; ok {
 			at, number = append(at, i), append(number, n)
 		}
