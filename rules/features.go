@@ -3,8 +3,10 @@ package rules
 import (
 	"cmp"
 	"math/bits"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -94,6 +96,23 @@ func (q question) measure(item state.Evidence) []float64 {
 	f[featureExact] = q.exact(item)
 	f[featureSpan] = q.span(content)
 	return f
+}
+
+// measureAll is the features of all items, in their order. Items do not depend on each other, and cutting them into terms is
+// what grading costs: the processors share them.
+func (q question) measureAll(items []state.Evidence) [][]float64 {
+	rows := make([][]float64, len(items))
+	workers := min(runtime.GOMAXPROCS(0), len(items))
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < len(items); i += workers {
+				rows[i] = q.measure(items[i])
+			}
+		})
+	}
+	group.Wait()
+	return rows
 }
 
 // share is how much of n the bits of mask are.
@@ -197,10 +216,10 @@ const (
 // others'.
 func GradeFeatures(query string, items []state.Evidence, stats TermStats) [][]float64 {
 	q := newQuestion(query, stats)
-	rows := make([][]float64, len(items))
+	rows := q.measureAll(items)
 	total := othersPrior
-	for i, item := range items {
-		rows[i] = q.measure(item)[:gradeFeatures:gradeFeatures]
+	for i := range rows {
+		rows[i] = rows[i][:gradeFeatures:gradeFeatures]
 		total += min(rows[i][featureFrequency], othersCap)
 	}
 	for i, row := range rows {
@@ -225,8 +244,7 @@ func SufficiencyFeatures(query string, items []state.Evidence, stats TermStats) 
 	var best []float64
 	var strengths []float64
 	strongest := -1.0
-	for _, item := range items {
-		f := q.measure(item)
+	for _, f := range q.measureAll(items) {
 		s := f[featureFrequency] + f[featureWindow] + f[featurePairs]
 		strengths = append(strengths, min(s, strengthCap))
 		if s > strongest {
