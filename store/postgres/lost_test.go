@@ -63,14 +63,25 @@ func (c *cable) cut() {
 	}
 }
 
-// waitForWaiter returns when a statement of the schema waits for a lock.
-func waitForWaiter(t *testing.T, beside *pgx.Conn, statement string) {
+// waitForWaiter returns when a statement of the schema waits for a lock, and the process of the server that waits.
+func waitForWaiter(t *testing.T, beside *pgx.Conn, statement string) (pid int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		err := beside.QueryRow(t.Context(), `SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1`, statement).Scan(&pid)
+		require.NoError(t, err)
+		return pid > 0
+	}, time.Minute, time.Millisecond)
+	return pid
+}
+
+// waitForEnd returns when that process of the server is gone: a lock that is free goes to whoever comes first, and not to
+// who waited longest, so only then is it settled what the process did.
+func waitForEnd(t *testing.T, beside *pgx.Conn, pid int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		var n int
-		err := beside.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1`, statement).Scan(&n)
-		require.NoError(t, err)
-		return n > 0
+		require.NoError(t, beside.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE pid = $1`, pid).Scan(&n))
+		return n == 0
 	}, time.Minute, time.Millisecond)
 }
 
@@ -86,12 +97,14 @@ func TestACommitWhoseConnectionBreaksSaysThatItMayBeStoredAndATryAgainTells(t *t
 	var failed error
 	var wg sync.WaitGroup
 	wg.Go(func() { failed = store.Commit(t.Context(), "t", fence, entry) })
-	waitForWaiter(t, session(t, url, schema), "%INSERT INTO graph_entries%")
+	beside := session(t, url, schema)
+	pid := waitForWaiter(t, beside, "%INSERT INTO graph_entries%")
 	cable.cut()
 	wg.Wait()
 	require.ErrorIs(t, failed, postgres.ErrReplyLost)
 	_, err = blocker.Exec(t.Context(), `ROLLBACK`) // the server goes on, and notices only when it wants to answer
 	require.NoError(t, err)
+	waitForEnd(t, beside, pid)
 	require.ErrorIs(t, store.Commit(t.Context(), "t", fence, entry), graph.ErrSequence)
 	rec, err := store.Load(t.Context(), "t")
 	require.NoError(t, err)
