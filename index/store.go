@@ -39,16 +39,21 @@ type Store interface {
 	Passages(ctx context.Context, keys []int64) (map[int64]Passage, error)
 	// Unembedded returns up to limit passages after the key after, in order of key, that have no vector of model.
 	Unembedded(ctx context.Context, model string, after int64, limit int) ([]Unembedded, error)
+	// Embedded returns those of digests that have a vector of model, whether a passage uses it or not.
+	Embedded(ctx context.Context, model string, digests []Digest) (map[Digest]bool, error)
+	// Notes returns all notes, in order of Root and Path.
+	Notes(ctx context.Context) ([]Note, error)
 	// Counts returns the sizes.
 	Counts(ctx context.Context) (Counts, error)
 }
 
-// A Change is what one transaction does, in this order: remove, put, roots, drop vectors, vectors, prune.
+// A Change is what one transaction does, in this order: remove, put, roots, notes, drop vectors, vectors, prune.
 type Change struct {
-	Remove    []FileKey  // with their passages; files that are not there are no error
-	Put       []Document // replaces the file of the same key
+	Remove    []FileKey  // with their passages and notes; files that are not there are no error
+	Put       []Document // replaces the file of the same key; its note stays
 	AddRoots  []string
-	DropRoots []string // the roots' files stay: remove them
+	DropRoots []string // with their notes; the roots' files stay: remove them
+	Notes     []Note   // replaces the note of the same key; an empty text deletes it
 	Vectors   []Vector // replaces the vector of the same model and digest
 	// DropVectors, when not empty, deletes the vectors of this model, before Vectors are written.
 	DropVectors string
@@ -58,11 +63,18 @@ type Change struct {
 
 // Empty reports whether c does nothing.
 func (c Change) Empty() bool {
-	return len(c.Remove)+len(c.Put)+len(c.AddRoots)+len(c.DropRoots)+len(c.Vectors) == 0 && c.DropVectors == "" && c.Prune == ""
+	return len(c.Remove)+len(c.Put)+len(c.AddRoots)+len(c.DropRoots)+len(c.Notes)+len(c.Vectors) == 0 && c.DropVectors == "" && c.Prune == ""
 }
 
 // A FileKey identifies a file.
 type FileKey struct{ Root, Path string }
+
+// A Note is a text that is kept beside a file or, with an empty Path, beside a root: the patterns of a folder, what a web
+// server said about a page. No search reads it.
+type Note struct {
+	FileKey
+	Text string
+}
 
 // A FileRecord is what the index knows of a file.
 type FileRecord struct {

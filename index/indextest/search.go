@@ -103,6 +103,8 @@ func testVectors(t *testing.T, s index.Store) {
 	apply(t, s, index.Change{Vectors: []index.Vector{{Model: "m", Digest: alpha, Values: []float32{1, 0}}}})
 	want(t, "waiting after the shared vector", len(must(s.Unembedded(t.Context(), "m", 0, 10))(t)), 1)
 	want(t, "waiting for another model", len(must(s.Unembedded(t.Context(), "n", 0, 10))(t)), 3)
+	want(t, "digests with a vector", must(s.Embedded(t.Context(), "m", []index.Digest{alpha, beta}))(t), map[index.Digest]bool{alpha: true})
+	want(t, "digests with a vector of another model", len(must(s.Embedded(t.Context(), "n", []index.Digest{alpha, beta}))(t)), 0)
 
 	apply(t, s, index.Change{Vectors: []index.Vector{{Model: "m", Digest: beta, Values: []float32{0, 1}}, {Model: "old", Digest: beta, Values: []float32{1}}}})
 	v := must(s.Vectors(t.Context(), "m"))(t)

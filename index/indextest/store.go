@@ -25,6 +25,7 @@ func Store(t *testing.T, open func(t *testing.T) index.Store) {
 		{"a cancelled change commits nothing", testCancelled},
 		{"two roots may hold the same path", testTwoRoots},
 		{"roots are a sorted set", testRoots},
+		{"notes are kept beside files and roots", testNotes},
 		{"the best K are returned by the weighted sum", testKeyword},
 		{"one source is the same as among all", testSource},
 		{"a term is counted once for each passage", testDocFreq},

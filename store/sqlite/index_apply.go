@@ -68,6 +68,7 @@ func (a *applier) record(result sql.Result) (lastID int64) {
 func (a *applier) apply(c index.Change) error {
 	for _, key := range c.Remove {
 		a.remove(key)
+		a.exec(`DELETE FROM index_notes WHERE root = ? AND path = ?`, key.Root, key.Path)
 	}
 	if len(c.Put) > 0 {
 		a.putAll(c.Put)
@@ -77,6 +78,10 @@ func (a *applier) apply(c index.Change) error {
 	}
 	for _, root := range c.DropRoots {
 		a.exec(`DELETE FROM index_roots WHERE root = ?`, root)
+		a.exec(`DELETE FROM index_notes WHERE root = ? AND path = ''`, root)
+	}
+	for _, n := range c.Notes {
+		a.note(n)
 	}
 	if c.DropVectors != "" {
 		a.exec(`DELETE FROM index_vectors WHERE model = ?`, c.DropVectors)
@@ -94,6 +99,15 @@ func (a *applier) remove(key index.FileKey) {
 	a.exec(`DELETE FROM index_terms WHERE rowid IN
 		(SELECT p.id FROM index_passages p JOIN index_files f ON f.id = p.file WHERE f.root = ? AND f.path = ?)`, key.Root, key.Path)
 	a.exec(`DELETE FROM index_files WHERE root = ? AND path = ?`, key.Root, key.Path)
+}
+
+// note writes n where it says something new, so that a note that is there already changes nothing.
+func (a *applier) note(n index.Note) {
+	if n.Text == "" {
+		a.exec(`DELETE FROM index_notes WHERE root = ? AND path = ?`, n.Root, n.Path)
+		return
+	}
+	a.exec(`INSERT INTO index_notes VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET text = ?3 WHERE text <> ?3`, n.Root, n.Path, n.Text)
 }
 
 func (a *applier) putAll(docs []index.Document) {

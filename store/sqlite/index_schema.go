@@ -29,4 +29,6 @@ CREATE INDEX index_passages_digest ON index_passages (digest);
 CREATE VIRTUAL TABLE index_terms USING fts5 (title, section, body,
 	content='', contentless_delete=1, tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_{|}~` + "`" + `'");
 CREATE TABLE index_vectors (model TEXT NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, digest)) WITHOUT ROWID;
+`, `
+CREATE TABLE index_notes (root TEXT NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (root, path)) WITHOUT ROWID;
 `}}
