@@ -156,7 +156,17 @@ func (w *writer) Write(p []byte) (int, error) {
 
 func (w *writer) reset() { w.buf, w.err = w.buf[:0], nil }
 
-func (w *writer) text(s string) { w.buf = append(w.buf, s...) }
+// text appends s. Within the capacity only the length changes: append would store the pointer again, which costs a write
+// barrier whenever the garbage collector runs.
+func (w *writer) text(s string) {
+	n := len(w.buf)
+	if cap(w.buf)-n < len(s) {
+		w.buf = append(w.buf, s...)
+		return
+	}
+	w.buf = w.buf[:n+len(s)]
+	copy(w.buf[n:], s)
+}
 
 func (w *writer) int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 

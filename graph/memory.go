@@ -178,7 +178,7 @@ func (m *MemoryStore) writable(thread string, fence int64) (*memoryThread, error
 func (t *memoryThread) keep(data []byte) string {
 	if t.arena == nil || t.arena.Cap()-t.arena.Len() < len(data) {
 		t.arena = new(strings.Builder)
-		t.arena.Grow(max(len(data), min(max(1<<10, t.size/2), 1<<20)))
+		t.arena.Grow(max(len(data), min(max(1<<10, t.size/4), 1<<20)))
 	}
 	start := t.arena.Len()
 	t.arena.Write(data)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
+	"time"
 )
 
 // minSnapshot is the size that the log since the last snapshot must have before another one is worth its bytes.
@@ -27,8 +28,8 @@ type saver struct {
 	ahead     int         // writes that may wait in it; 0 = any number
 	batch     [1]Entry
 	clock     Clock
-	at        int64  // of atText
-	atText    string // see stamp
+	at        time.Time // of atText
+	atText    string    // see stamp
 	entry     *writer
 	state     *writer
 	discarded bool   // the input that comes next gives up an unfinished run
@@ -75,11 +76,19 @@ func (s *saver) begin(kind string, run int64, step int) *writer {
 	return w
 }
 
-// stamp is the field of the present time. It is formatted once a millisecond.
+// stamp is the field of the present time. It is formatted once a millisecond; whether that is over is asked of the
+// system's monotonic clock, which takes half as long to read as the time of day.
 func (s *saver) stamp() string {
-	if now := s.clock.Now().UnixMilli(); now != s.at || s.atText == "" {
-		s.at, s.atText = now, `,"at":`+strconv.FormatInt(now, 10)
+	if s.clock == (systemClock{}) && s.atText != "" {
+		if rest := time.Millisecond - time.Duration(s.at.Nanosecond())%time.Millisecond; time.Since(s.at) < rest {
+			return s.atText
+		}
 	}
+	now := s.clock.Now()
+	if s.atText == "" || now.UnixMilli() != s.at.UnixMilli() {
+		s.atText = `,"at":` + strconv.FormatInt(now.UnixMilli(), 10)
+	}
+	s.at = now
 	return s.atText
 }
 
