@@ -35,6 +35,7 @@ var Packages = []Package{
 	{Path: "docs"},
 	{Path: "internal/mask"},
 	{Path: "internal/near"},
+	{Path: "internal/manpage"},
 	{Path: "internal/arch"},
 	{Path: "internal/mutate"},
 	{Path: "internal/measure"},
@@ -114,8 +115,8 @@ var Modules = []Use{
 	{Module: "go.opentelemetry.io/otel/exporters", In: []string{"internal/metrics/traces", "cmd/..."}},
 
 	// The terminal.
-	{Module: "github.com/spf13/cobra", In: []string{"cmd/..."}},
-	{Module: "github.com/spf13/pflag", In: []string{"cmd/..."}},
+	{Module: "github.com/spf13/cobra", In: []string{"cmd/...", "internal/manpage"}},
+	{Module: "github.com/spf13/pflag", In: []string{"cmd/...", "internal/manpage"}},
 	{Module: "github.com/lmittmann/tint", In: []string{"cmd/..."}},
 	{Module: "github.com/schollz/progressbar/v3", In: []string{"cmd/..."}},
 	{Module: "github.com/mattn/go-colorable", In: []string{"cmd/...", "internal/repl"}},
