@@ -31,7 +31,10 @@ func (u *updater) embed(ctx context.Context) error {
 	if e.done < e.total { // equal passages that one vector served
 		u.tell(Progress{Phase: PhaseEmbed, Done: e.total, Total: e.total})
 	}
-	return u.store.Apply(ctx, Change{Prune: model})
+	if err := u.store.Apply(ctx, Change{Prune: model}); err != nil {
+		return err
+	}
+	return u.vectors.keep(ctx, u.store, model)
 }
 
 // embedRun is the state of one update's embedding.

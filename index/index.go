@@ -17,6 +17,13 @@ type Options struct {
 	Loader Loader
 	// EmbedBatch is how many texts one call of the embedder gets. Default 64.
 	EmbedBatch int
+	// VectorFile is a file beside the store that keeps a copy of the vectors, so that a process reads them in one go instead of
+	// row by row. Update and searches keep it up to date; it may be deleted at any time. Several processes may share it, and
+	// several stores by turns. Default "": no file.
+	VectorFile string
+	// VectorFileFailed is told why VectorFile could not be read or written though it should have been; the search or update that
+	// needed it goes on without it. It may be called concurrently. Default nil: nobody is told.
+	VectorFileFailed func(error)
 	// Degraded is told why a Hybrid search had to answer from keywords alone though there is an embedder
 	// (unreachable, no vectors yet, model changed). It may be called concurrently.
 	// Default nil: Hybrid returns that error instead.
@@ -64,7 +71,7 @@ func Open(ctx context.Context, store Store, embedder Embedder, opts Options) (*I
 	if _, err := store.Version(ctx); err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
-	return &Index{store: store, embedder: embedder, opts: opts, vectors: newMatrixCache()}, nil
+	return &Index{store: store, embedder: embedder, opts: opts, vectors: newMatrixCache(vectorFile{opts.VectorFile, opts.VectorFileFailed})}, nil
 }
 
 // Version grows with every change that commits, also one by another process.

@@ -19,6 +19,9 @@ type Store interface {
 	Apply(ctx context.Context, c Change) error
 	// Version is 0 for an empty new store and grows with every Apply that commits.
 	Version(ctx context.Context) (int64, error)
+	// Stamp names what the store holds: two stores that hold different things, or one store before and after an Apply that
+	// commits, have different stamps, also when one was made from a copy of the other. It is not empty and has no white space.
+	Stamp(ctx context.Context) (string, error)
 	// Roots returns the roots, sorted.
 	Roots(ctx context.Context) ([]string, error)
 	// Files returns every file's record, in order of Root and Path.
@@ -33,7 +36,7 @@ type Store interface {
 	Sources(ctx context.Context) iter.Seq2[Source, error]
 	// Source returns one file as Sources yields it; found is false for a key that the store does not hold.
 	Source(ctx context.Context, key FileKey) (s Source, found bool, err error)
-	// Vectors returns all vectors of model that belong to a passage, with the version that they are of.
+	// Vectors returns all vectors of model that belong to a passage, in any order, with the stamp of what they are of.
 	Vectors(ctx context.Context, model string) (Vectors, error)
 	// Passages returns the passages with these keys; keys that are gone are left out. Keys are never used again.
 	Passages(ctx context.Context, keys []int64) (map[int64]Passage, error)
@@ -139,10 +142,10 @@ type Vector struct {
 
 // Vectors is a matrix: row i is Values[i*Dim:(i+1)*Dim] and belongs to the passage Keys[i].
 type Vectors struct {
-	Version int64
-	Dim     int // 0 when there are none
-	Keys    []int64
-	Values  []float32
+	Stamp  string // as Store.Stamp
+	Dim    int    // 0 when there are none
+	Keys   []int64
+	Values []float32
 }
 
 // An Unembedded passage waits for its vector.

@@ -46,6 +46,9 @@ type base struct {
 // databaseFile is the name of the file in the data directory that holds everything.
 const databaseFile = "kbagent.db"
 
+// vectorFile is the name of the file in the data directory that holds a copy of the vectors; it may be deleted.
+const vectorFile = "vectors.bin"
+
 func loadConfig(g *global) (config.Config, error) {
 	flags := map[string]string{}
 	if g.dataDir != "" {
@@ -106,9 +109,12 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 	if err != nil {
 		return nil, err
 	}
-	b.index, err = index.Open(ctx, b.db.Index(), embedder, index.Options{Loader: loader, Degraded: func(err error) {
-		b.log.Warn("vector_search_unavailable", "error", err)
-	}})
+	b.index, err = index.Open(ctx, b.db.Index(), embedder, index.Options{
+		Loader:           loader,
+		VectorFile:       filepath.Join(cfg.DataDir, vectorFile),
+		VectorFileFailed: func(err error) { b.log.Warn("vector_file_failed", "error", err) },
+		Degraded:         func(err error) { b.log.Warn("vector_search_unavailable", "error", err) },
+	})
 	if err != nil {
 		return nil, err
 	}

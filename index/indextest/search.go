@@ -109,7 +109,7 @@ func testVectors(t *testing.T, s index.Store) {
 	apply(t, s, index.Change{Vectors: []index.Vector{{Model: "m", Digest: beta, Values: []float32{0, 1}}, {Model: "old", Digest: beta, Values: []float32{1}}}})
 	v := must(s.Vectors(t.Context(), "m"))(t)
 	want(t, "matrix", []int{v.Dim, len(v.Keys), len(v.Values)}, []int{2, 3, 6})
-	want(t, "matrix version", v.Version, must(s.Version(t.Context()))(t))
+	want(t, "matrix stamp", v.Stamp, must(s.Stamp(t.Context()))(t))
 	passages := must(s.Passages(t.Context(), v.Keys))(t)
 	for i, key := range v.Keys {
 		want(t, "vector of "+passages[key].Content, v.Values[2*i] == 1, passages[key].Content == "alpha")

@@ -21,6 +21,7 @@ func Store(t *testing.T, open func(t *testing.T) index.Store) {
 		{"a put file replaces the one of its key", testReplace},
 		{"a removed file is gone from everything", testRemove},
 		{"a change that alters nothing leaves the version", testNoChange},
+		{"a stamp names what the store holds", testStamp},
 		{"a refused change commits nothing of it", testRefused},
 		{"a cancelled change commits nothing", testCancelled},
 		{"two roots may hold the same path", testTwoRoots},
@@ -104,6 +105,23 @@ func testNoChange(t *testing.T, s index.Store) {
 	apply(t, s, index.Change{})
 	apply(t, s, index.Change{Remove: []index.FileKey{{Root: "/r", Path: "none.md"}}, AddRoots: []string{"/r"}, DropRoots: []string{"/x"}, Prune: "m"})
 	want(t, "version", must(s.Version(t.Context()))(t), before)
+}
+
+func testStamp(t *testing.T, s index.Store) {
+	stamps := []string{must(s.Stamp(t.Context()))(t)}
+	put := func(word string) { apply(t, s, index.Change{Put: []index.Document{document("/r", "a.md", word)}}) }
+	put("alpha")
+	stamps = append(stamps, must(s.Stamp(t.Context()))(t))
+	want(t, "stamp without a change", must(s.Stamp(t.Context()))(t), stamps[1])
+	apply(t, s, index.Change{Remove: []index.FileKey{{Root: "/r", Path: "none.md"}}})
+	want(t, "stamp after a change that alters nothing", must(s.Stamp(t.Context()))(t), stamps[1])
+	put("beta")
+	stamps = append(stamps, must(s.Stamp(t.Context()))(t))
+	for i, stamp := range stamps {
+		if stamp == "" || slices.Contains(stamps[:i], stamp) {
+			t.Errorf("stamps = %q, want each filled in and different", stamps)
+		}
+	}
 }
 
 func testRefused(t *testing.T, s index.Store) {

@@ -109,6 +109,8 @@ var Modules = []Use{
 	{Module: "github.com/yuin/goldmark", In: []string{"index", "index/load"}},
 	{Module: "github.com/sabhiram/go-gitignore", In: []string{"index", "index/load"}},
 
+	{Module: "github.com/viterin/vek", In: []string{"index"}},
+
 	// Traces: the API in one package, the SDK in tests.
 	{Module: "go.opentelemetry.io/otel", In: []string{"graph/otel", "internal/metrics/..."}},
 	{Module: "go.opentelemetry.io/otel/sdk", In: []string{"internal/metrics/traces", "cmd/..."}, Tests: true},

@@ -25,6 +25,13 @@ func (x *Index) Version(ctx context.Context) (int64, error) {
 	return version, x.db.explain(err)
 }
 
+// Stamp implements index.Store: each change that commits draws a new one.
+func (x *Index) Stamp(ctx context.Context) (string, error) {
+	var stamp string
+	err := x.db.read.QueryRowContext(ctx, `SELECT stamp FROM index_state`).Scan(&stamp)
+	return stamp, x.db.explain(err)
+}
+
 // Roots implements index.Store.
 func (x *Index) Roots(ctx context.Context) ([]string, error) {
 	return collect(ctx, x.db, func(rows *sql.Rows) (root string, err error) {

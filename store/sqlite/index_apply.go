@@ -28,7 +28,7 @@ func (x *Index) Apply(ctx context.Context, c index.Change) error {
 	if a.changed == 0 {
 		return nil
 	}
-	a.exec(`UPDATE index_state SET version = version + 1`)
+	a.exec(`UPDATE index_state SET version = version + 1, stamp = lower(hex(randomblob(16)))`)
 	if a.err != nil {
 		return x.db.explain(a.err)
 	}

@@ -31,4 +31,7 @@ CREATE VIRTUAL TABLE index_terms USING fts5 (title, section, body,
 CREATE TABLE index_vectors (model TEXT NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, digest)) WITHOUT ROWID;
 `, `
 CREATE TABLE index_notes (root TEXT NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (root, path)) WITHOUT ROWID;
+`, `
+ALTER TABLE index_state ADD COLUMN stamp TEXT NOT NULL DEFAULT '';
+UPDATE index_state SET stamp = lower(hex(randomblob(16)));
 `}}
