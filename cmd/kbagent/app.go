@@ -40,7 +40,7 @@ type base struct {
 	index    *index.Index
 	embedder *llm.Embedder // nil without an embedding endpoint
 	limit    *llm.Limit    // of the requests to all models together; nil for none
-	traffic  *tape         // what passes to and from the model servers is recorded, or replayed; nil for neither
+	traffic  *tape         // what passes to and from model servers and the web is recorded, or replayed; nil for neither
 }
 
 // databaseFile is the name of the file in the data directory that holds everything.
@@ -202,7 +202,7 @@ func (a *assistant) build() error {
 // nodes is what the agent works with.
 func (a *assistant) nodes() (n nodes.Config, err error) {
 	n = nodes.Config{Library: agent.Library(a.index, a.embedder != nil), Audit: a.watch.audit(auditor{a.audit}), WebCooldown: cooldown(a.cfg.Web.Cooldown)}
-	web, err := webTools(a.cfg)
+	web, err := webTools(a.cfg, a.traffic)
 	if err != nil {
 		return n, err
 	}
@@ -217,7 +217,7 @@ func (a *assistant) nodes() (n nodes.Config, err error) {
 		return n, err
 	}
 	n.Reviews = desk{a.queue, a.send}
-	if a.cache, err = gradeCache(a.cfg, a.log); err != nil {
+	if a.cache, err = gradeCache(a.cfg, a.traffic, a.log); err != nil {
 		return n, err
 	}
 	if a.cache != nil {

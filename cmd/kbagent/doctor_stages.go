@@ -48,10 +48,10 @@ const probeTime = 15 * time.Second
 // asked by --live only.
 func checkWeb(ctx context.Context, cfg config.Config, live bool) check {
 	const name = "web search"
-	if _, err := webTools(cfg); err != nil {
+	if _, err := webTools(cfg, nil); err != nil {
 		return check{name, stateFailed, err.Error()}
 	}
-	provider, err := searchProvider(cfg.Web)
+	provider, err := searchProvider(cfg.Web, nil)
 	switch {
 	case err != nil:
 		return check{name, stateFailed, err.Error()}

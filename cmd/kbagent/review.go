@@ -86,6 +86,9 @@ func reviewQueue(b *base) (*review.Queue, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.traffic.replays() {
+		list = nil
+	}
 	for _, n := range list {
 		opts.Notifiers = append(opts.Notifiers, n)
 	}

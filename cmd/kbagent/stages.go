@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -19,13 +20,13 @@ import (
 
 // webTools are the tools that leave the machine: web_fetch always, since a page is fetched only when a question names it,
 // and web_search when a provider is configured.
-func webTools(cfg config.Config) ([]tools.Tool, error) {
-	client, err := netguard.New(netguard.Options{Allow: cfg.Web.Allow, UserAgent: "kbagent/" + version})
+func webTools(cfg config.Config, t *tape) ([]tools.Tool, error) {
+	client, err := netguard.New(netguard.Options{Allow: cfg.Web.Allow, UserAgent: "kbagent/" + version, Wrap: t.web})
 	if err != nil {
 		return nil, fmt.Errorf("KB_AGENT_WEB_ALLOW: %w", err)
 	}
 	list := []tools.Tool{tools.WebFetch(client)}
-	provider, err := searchProvider(cfg.Web)
+	provider, err := searchProvider(cfg.Web, &http.Client{Transport: t.web(http.DefaultTransport)})
 	if err != nil || provider == nil {
 		return list, err
 	}
@@ -33,12 +34,12 @@ func webTools(cfg config.Config) ([]tools.Tool, error) {
 }
 
 // searchProvider is nil when none is configured.
-func searchProvider(cfg config.Web) (tools.SearchProvider, error) {
+func searchProvider(cfg config.Web, client *http.Client) (tools.SearchProvider, error) {
 	switch {
 	case cfg.SearXNGURL != "":
-		return tools.NewSearXNG(cfg.SearXNGURL, nil)
+		return tools.NewSearXNG(cfg.SearXNGURL, client)
 	case cfg.TavilyAPIKey != "":
-		return tools.NewTavily(cfg.TavilyAPIKey, "", nil)
+		return tools.NewTavily(cfg.TavilyAPIKey, "", client)
 	}
 	return nil, nil
 }
@@ -68,12 +69,17 @@ func loadSynonyms(path string) (*rules.Synonyms, error) {
 	return &table, nil
 }
 
-// gradeCache keeps the grades of a model for an hour.
-func gradeCache(cfg config.Config, log *slog.Logger) (evalcache.Cache, error) {
+// gradeCache keeps the grades of a model for an hour. A run on a tape goes without what other processes have graded: it
+// would ask for less than the next one.
+func gradeCache(cfg config.Config, t *tape, log *slog.Logger) (evalcache.Cache, error) {
 	if cfg.LLM.Model == "" {
 		return nil, nil
 	}
-	cache, err := evalcache.Open(cfg.RedisURL, evalcache.Options{Log: log})
+	url := cfg.RedisURL
+	if t != nil {
+		url = ""
+	}
+	cache, err := evalcache.Open(url, evalcache.Options{Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("KB_AGENT_REDIS_URL: %w", err)
 	}

@@ -14,8 +14,8 @@ import (
 type tapeFiles struct{ record, replay string }
 
 func (t *tapeFiles) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&t.record, "record", "", "file that takes all traffic with the model servers (as confidential as your documents)")
-	cmd.Flags().StringVar(&t.replay, "replay", "", "file of --record that answers in place of the model servers")
+	cmd.Flags().StringVar(&t.record, "record", "", "file that takes all traffic with model servers and the web (as confidential as your documents)")
+	cmd.Flags().StringVar(&t.replay, "replay", "", "file of --record that answers in their place; nobody is notified")
 }
 
 // tape is an open recording. A nil tape lets the traffic pass.
@@ -31,8 +31,8 @@ func openTape(files tapeFiles, cfg config.Config) (*tape, error) {
 		return nil, nil
 	case files.record != "" && files.replay != "":
 		return nil, &usageError{errors.New("a conversation is either recorded or replayed: give one of --record and --replay")}
-	case cfg.LLM.Model == "" && cfg.Embedding.Model == "":
-		return nil, &usageError{errors.New("--record and --replay need a model or an embedding endpoint in the settings")}
+	case cfg.LLM.Model == "" && cfg.Embedding.Model == "" && !cfg.Web.Searches():
+		return nil, &usageError{errors.New("--record and --replay need a model, an embedding endpoint or a web search in the settings")}
 	}
 	opts := traffic.Options{Secrets: cfg.Secrets()}
 	var t tape
@@ -59,6 +59,21 @@ func (t *tape) transport() http.RoundTripper {
 		return t.replayer
 	}
 }
+
+// web is the transport for pages and searches, inner without a tape.
+func (t *tape) web(inner http.RoundTripper) http.RoundTripper {
+	switch {
+	case t == nil:
+		return inner
+	case t.recorder != nil:
+		return t.recorder.Web(inner)
+	default:
+		return t.replayer.Web()
+	}
+}
+
+// replays says that what is asked has been answered before: nobody is to be told of it again.
+func (t *tape) replays() bool { return t != nil && t.replayer != nil }
 
 // fence is nil for random fences. Recorded and replayed runs have the same ones.
 func (t *tape) fence() func() string {

@@ -91,6 +91,9 @@ type SMTP struct {
 	To             []string
 }
 
+// Searches says whether a search engine is configured.
+func (w Web) Searches() bool { return w.SearXNGURL != "" || w.TavilyAPIKey != "" }
+
 // String describes where the web is searched without the key.
 func (w Web) String() string {
 	return fmt.Sprintf("SearXNG at %q, Tavily: %t", w.SearXNGURL, w.TavilyAPIKey != "")

@@ -33,7 +33,7 @@ type end struct {
 type exchange struct {
 	N       int               `json:"n"` // requests are counted from 1 in the order in which they began
 	Method  string            `json:"method"`
-	Path    string            `json:"path"`
+	Path    string            `json:"path"`              // of a model's server; the whole URL of a page
 	Request json.RawMessage   `json:"request,omitempty"` // canonical
 	Status  int               `json:"status,omitempty"`  // 0 when no answer came
 	Header  map[string]string `json:"header,omitempty"`
@@ -44,7 +44,7 @@ type exchange struct {
 }
 
 // recordedHeaders are the headers of an answer that a client looks at.
-var recordedHeaders = []string{"Content-Type", "Retry-After"}
+var recordedHeaders = []string{"Content-Type", "Retry-After", "Location", "Content-Encoding", "Etag", "Last-Modified"}
 
 // check is the reason why an exchange cannot be replayed; nil when it can.
 func (e *exchange) check() error {

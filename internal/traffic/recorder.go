@@ -81,6 +81,11 @@ func (r *Recorder) Fence() string { return r.fences.next() }
 // RoundTrip implements http.RoundTripper. An exchange is written when its answer was read to the end or closed. What
 // cannot be recorded passes all the same: Close tells.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	return r.record(req, req.URL.EscapedPath(), r.opts.Transport)
+}
+
+// record carries a request by inner; place is what tells where it goes.
+func (r *Recorder) record(req *http.Request, place string, inner http.RoundTripper) (*http.Response, error) {
 	body, err := takeBody(req)
 	if err != nil {
 		return nil, err
@@ -90,8 +95,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if len(body) > 0 {
 		sent.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	t := r.begin(req, body)
-	resp, err := r.opts.Transport.RoundTrip(sent)
+	t := r.begin(req, place, body)
+	resp, err := inner.RoundTrip(sent)
 	if err != nil {
 		t.finish(failureOf(req.Context(), err))
 		return nil, err
@@ -103,7 +108,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // begin numbers an exchange and describes its request.
-func (r *Recorder) begin(req *http.Request, body []byte) *tape {
+func (r *Recorder) begin(req *http.Request, place string, body []byte) *tape {
 	t := &tape{ctx: req.Context(), recorder: r, secrets: secretsOf(req, r.opts.Secrets)}
 	request, err := canonical(body, r.opts.Normalize)
 	r.mu.Lock()
@@ -112,7 +117,7 @@ func (r *Recorder) begin(req *http.Request, body []byte) *tape {
 	if err != nil {
 		r.err = cmp.Or(r.err, fmt.Errorf("traffic: record request %d: %w", r.begun, err))
 	}
-	t.exchange = exchange{N: r.begun, Method: req.Method, Path: req.URL.EscapedPath(), Request: request}
+	t.exchange = exchange{N: r.begun, Method: req.Method, Path: place, Request: request}
 	return t
 }
 

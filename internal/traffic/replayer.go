@@ -74,6 +74,10 @@ func (p *Replayer) Left() int {
 
 // RoundTrip implements http.RoundTripper. A request that is not in the recording is a [*MissError].
 func (p *Replayer) RoundTrip(req *http.Request) (*http.Response, error) {
+	return p.replay(req, req.URL.EscapedPath())
+}
+
+func (p *Replayer) replay(req *http.Request, place string) (*http.Response, error) {
 	body, err := takeBody(req)
 	if err != nil {
 		return nil, err
@@ -81,7 +85,7 @@ func (p *Replayer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	asked := exchange{Method: req.Method, Path: req.URL.EscapedPath()}
+	asked := exchange{Method: req.Method, Path: place}
 	if asked.Request, err = canonical(body, p.opts.Normalize); err != nil {
 		return nil, fmt.Errorf("traffic: replay: %w", err)
 	}

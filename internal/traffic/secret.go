@@ -12,6 +12,7 @@ const blotted = "[API key]"
 func (e *exchange) blot(secrets []string) {
 	for _, secret := range secrets {
 		e.Request = bytes.ReplaceAll(e.Request, []byte(secret), []byte(blotted))
+		e.Path = strings.ReplaceAll(e.Path, secret, blotted)
 		if e.Failure != nil {
 			e.Failure.Text = strings.ReplaceAll(e.Failure.Text, secret, blotted)
 		}

@@ -35,6 +35,9 @@ type Options struct {
 	Resolver *net.Resolver
 	// TLS is the configuration to start from, e.g. with further roots. Versions below 1.2 are refused whatever it says.
 	TLS *tls.Config
+	// Wrap, when not nil, puts a transport around the one that checks what is connected to, for instance one that records
+	// what passes. URLs and redirects are checked in front of it.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -92,6 +95,9 @@ func New(opts Options) (*Client, error) {
 		transport.Proxy = http.ProxyURL(opts.Proxy)
 	}
 	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
+	if opts.Wrap != nil {
+		c.http.Transport = opts.Wrap(transport)
+	}
 	return c, nil
 }
 
