@@ -39,7 +39,7 @@ func (s *markdownScanner) block() {
 	case fenceOf(trimmed) != "":
 		b.cuts = s.fenced()
 	case s.tableAt(from):
-		b.cuts = s.table()
+		b.cuts, b.columns = s.table(), tableColumns(s.text(from))
 	case itemIndent(s.text(from)) >= 0:
 		b.cuts = s.list()
 	default:
@@ -49,14 +49,9 @@ func (s *markdownScanner) block() {
 		}
 	}
 	b.to = s.lastFilled(from, s.next)
-	b.glued = len(s.open.blocks) > 0 && (!s.bodied || s.introduces(s.open.blocks[len(s.open.blocks)-1]))
+	b.glued = len(s.open.blocks) > 0 && !s.bodied || s.announced(s.open.blocks)
 	s.open.blocks = append(s.open.blocks, b)
 	s.bodied = true
-}
-
-// introduces reports whether b ends in a colon.
-func (s *markdownScanner) introduces(b block) bool {
-	return strings.HasSuffix(strings.TrimSpace(s.text(b.to-1)), ":")
 }
 
 // lastFilled is the end of the lines [from, to) without blank ones at its end.
@@ -131,6 +126,20 @@ func (s *markdownScanner) table() (cuts []int) {
 		}
 	}
 	return cuts
+}
+
+// maxColumns is how many columns of a table are named.
+const maxColumns = 12
+
+// tableColumns are the names in the head of a table, for the section of its later parts.
+func tableColumns(head string) string {
+	var names []string
+	for cell := range strings.SplitSeq(strings.Trim(strings.TrimSpace(head), "|"), "|") {
+		if name := plainHeading(cell); name != "" && len(names) < maxColumns {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " | ")
 }
 
 // list reads items with what is indented under them, until a line that is neither follows a blank one.

@@ -22,7 +22,7 @@ func splitLoaded(name string, l Loaded, opts SplitOptions) (title string, passag
 	}
 	for _, s := range doc.sections {
 		for _, p := range pack(doc.pieces(s.blocks, opts), opts) {
-			heading := s.heading
+			heading := joinHeading(s.heading, p.columns)
 			if !l.Markdown {
 				heading = joinHeading(heading, blockNames(l.Marks, p.firstLine+1, p.lastLine+1))
 			}
@@ -75,22 +75,6 @@ func under(headings []string, level int, title string) []string {
 
 func joinHeading(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" }), " > ")
-}
-
-// paragraphs adds the runs of lines in [from, to) that are not blank.
-func (d *outline) paragraphs(blocks []block, from, to int) []block {
-	for i := from; i < to; {
-		start := i
-		for i < to && !d.blank(i) {
-			i++
-		}
-		if start < i {
-			blocks = append(blocks, block{from: start, to: i})
-		} else {
-			i++
-		}
-	}
-	return blocks
 }
 
 // wholeBlock adds the lines [from, to) as one block, which may rather be cut after blank lines.

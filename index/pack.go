@@ -10,26 +10,29 @@ import (
 
 // A piece is a part of a document that is not cut any further: lines, or a part of an oversized line.
 type piece struct {
-	start, end          int // bytes
-	firstLine, lastLine int // 0-based, inclusive
-	size                int // in thirds of words
+	start, end          int    // bytes
+	firstLine, lastLine int    // 0-based, inclusive
+	size                int    // in thirds of words
+	columns             string // the names of the columns of rows that are cut from their head
 	glued               bool
 }
 
 // pieces cuts blocks into pieces of at most MaxWords.
 func (d *outline) pieces(blocks []block, opts SplitOptions) []piece {
-	limit := opts.MaxWords * sizeUnit
 	var out []piece
 	for _, b := range blocks {
 		whole := d.piece(b.from, b.to)
 		whole.glued = b.glued
-		if whole.size <= limit {
+		if whole.size <= opts.limit() {
 			out = append(out, whole)
 			continue
 		}
 		n := len(out)
-		out = d.cutBlock(out, b, limit)
+		out = d.cutBlock(out, b, opts)
 		out[n].glued = b.glued
+		for i := range out[n+1:] {
+			out[n+1+i].columns = b.columns
+		}
 	}
 	return out
 }
@@ -41,7 +44,7 @@ func (d *outline) piece(from, to int) piece {
 }
 
 // cutBlock cuts b at its cuts, and what is still too large at every line that is not blank.
-func (d *outline) cutBlock(out []piece, b block, limit int) []piece {
+func (d *outline) cutBlock(out []piece, b block, opts SplitOptions) []piece {
 	from := b.from
 	for i := range len(b.cuts) + 1 {
 		to := b.to
@@ -51,10 +54,10 @@ func (d *outline) cutBlock(out []piece, b block, limit int) []piece {
 		if to <= from {
 			continue
 		}
-		if part := d.piece(from, to); part.size <= limit {
+		if part := d.piece(from, to); part.size <= opts.limit() {
 			out = append(out, d.trimmed(part))
 		} else {
-			out = d.cutLines(out, from, to, limit)
+			out = d.cutLines(out, from, to, opts)
 		}
 		from = to
 	}
@@ -70,18 +73,32 @@ func (d *outline) trimmed(p piece) piece {
 	return p
 }
 
-func (d *outline) cutLines(out []piece, from, to, limit int) []piece {
+func (d *outline) cutLines(out []piece, from, to int, opts SplitOptions) []piece {
 	for i := from; i < to; i++ {
 		if d.blank(i) {
 			continue
 		}
-		if p := d.piece(i, i+1); p.size <= limit {
+		if p := d.piece(i, i+1); p.size <= opts.limit() {
 			out = append(out, p)
 		} else {
-			out = d.cutLine(out, p, limit)
+			n := len(out)
+			out = d.cutLine(out, p, opts.limit())
+			glueRest(out[n+1:], opts.smallRest())
 		}
 	}
 	return out
+}
+
+// glueRest glues the last pieces of a line that was cut, as many as are a small rest together, to what they follow: they
+// belong with their own line rather than with the next.
+func glueRest(pieces []piece, small int) {
+	sum := 0
+	for i := len(pieces) - 1; i >= 0; i-- {
+		if sum += pieces[i].size; sum >= small {
+			return
+		}
+		pieces[i].glued = true
+	}
 }
 
 // cutLine cuts a line that is too large at the ends of its sentences, and those between words, and those between runes.
@@ -137,7 +154,7 @@ func fit(s string, limit int) int {
 // pack joins the pieces of one section into passages of about TargetWords and at most MaxWords.
 // A piece that belongs to the one before stays with it where MaxWords allows, and a small rest joins what it follows.
 func pack(pieces []piece, opts SplitOptions) []piece {
-	target, limit := opts.TargetWords*sizeUnit, opts.MaxWords*sizeUnit
+	target, limit := opts.target(), opts.limit()
 	var out []piece
 	for _, p := range pieces {
 		if n := len(out); n > 0 && joins(out[n-1], p, target, limit) {
@@ -146,7 +163,7 @@ func pack(pieces []piece, opts SplitOptions) []piece {
 			out = append(out, p)
 		}
 	}
-	if n := len(out); n > 1 && out[n-1].size < target/4 && out[n-2].size+out[n-1].size <= limit {
+	if n := len(out); n > 1 && out[n-1].size < opts.smallRest() && out[n-2].size+out[n-1].size <= limit {
 		out[n-2] = out[n-2].with(out[n-1])
 		out = out[:n-1]
 	}

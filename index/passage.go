@@ -17,7 +17,8 @@ type Passage struct {
 	Root string `json:"root"`
 	// Title is the document's: its front matter's title, its first level-one heading, or its file name.
 	Title string `json:"title"`
-	// Section is the path of headings above the passage, "A > B"; empty above the first heading.
+	// Section is the path of headings above the passage, "A > B"; empty above the first heading. The names of the code blocks
+	// that the passage holds a part of follow, and those of the columns, "Name | Default", when it begins inside of a table.
 	Section string `json:"section"`
 	// StartLine and EndLine are 1-based and inclusive.
 	StartLine int `json:"start_line"`

@@ -35,7 +35,9 @@ func TestMarkdownIsCutByItsStructure(t *testing.T) {
 		{"paragraphs are packed up to the target", "a b c\n\nd e f\n\ng h i j", []string{"|a b c\n\nd e f", "|g h i j"}},
 		{"a paragraph that ends in a colon keeps its list", "a b c as follows:\n\n- x\n- y", []string{"|a b c as follows:\n\n- x\n- y"}},
 		{"a list is cut between items", "- a b c d\n- e f g h\n  more of it\n- i j k", []string{"|- a b c d", "|- e f g h\n  more of it", "|- i j k"}},
-		{"a table is cut between rows and its head keeps a row", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 4 5 | 6 |", []string{"|| a | b |\n|---|---|", "|| 1 | 2 |", "|| 3 4 5 | 6 |"}},
+		{"a table is cut between rows, which keep the names of their columns", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 4 5 | 6 |", []string{"|| a | b |\n|---|---|", "a | b|| 1 | 2 |", "a | b|| 3 4 5 | 6 |"}},
+		{"rows under a heading name it too", "# T\n| `a` | b |\n|---|---|\n| 1 | 2 |\n| 3 4 | 6 |", []string{"T|# T\n| `a` | b |", "T > a | b||---|---|\n| 1 | 2 |", "T > a | b|| 3 4 | 6 |"}},
+		{"the small rest of a line that is cut stays with it", "One two three. Four five six seven eight nine. Ten.\n\nk l m", []string{"|One two three.", "|Four five six seven eight nine. Ten.", "|k l m"}},
 		{"front matter is no content", "---\ntitle: T\n---\n\ntext", []string{"|text"}},
 		{"two thematic breaks are no front matter", "---\n\nhello there\n\n---\n", []string{"|---\n\nhello there\n\n---"}},
 		{"a file without words has no passage", "\n \n\t\n", nil},
@@ -97,6 +99,24 @@ func TestPlainTextIsCutBetweenParagraphs(t *testing.T) {
 	assert.Equal(t, "second part of it\nand more", passages[1].Content)
 	assert.Equal(t, 4, passages[1].StartLine)
 	assert.Equal(t, "notes.txt", passages[1].Title)
+}
+
+func TestAParagraphOfPlainTextStaysWithTheOneThatAnnouncesIt(t *testing.T) {
+	_, passages, err := Split("notes.txt", "these are of four parts:\n\none two\n\nthree four five six", SplitOptions{TargetWords: 5, MaxWords: 9})
+	require.NoError(t, err)
+	require.Len(t, passages, 2)
+	assert.Equal(t, "these are of four parts:\n\none two", passages[0].Content)
+}
+
+func TestAParagraphOfPlainTextThatRefersBackStaysWithTheOneBeforeUpToTheBound(t *testing.T) {
+	opts := SplitOptions{TargetWords: 5, MaxWords: 8}
+	for source, want := range map[string]int{
+		"a b c d\n\nHowever e f g": 1, "a b c d\n\nSo e f g": 2, "a b c d e\n\nHowever e f g": 2, "缓存默认启用。\n\n因此很快": 1,
+	} {
+		_, passages, err := Split("notes.txt", source, opts)
+		require.NoError(t, err)
+		assert.Len(t, passages, want, "%q", source)
+	}
 }
 
 func TestChineseCountsByCharacter(t *testing.T) {

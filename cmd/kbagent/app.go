@@ -111,6 +111,7 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 	}
 	b.index, err = index.Open(ctx, b.db.Index(), embedder, index.Options{
 		Loader:           loader,
+		Split:            index.SplitOptions{TargetWords: cfg.Passages.Words, MaxWords: cfg.Passages.MaxWords},
 		VectorFile:       filepath.Join(cfg.DataDir, vectorFile),
 		VectorFileFailed: func(err error) { b.log.Warn("vector_file_failed", "error", err) },
 		Degraded:         func(err error) { b.log.Warn("vector_search_unavailable", "error", err) },

@@ -161,6 +161,10 @@ func (c *checker) together(v *variables) {
 	if !c.bad[generate] && !c.bad[evidence] && v.GenerateMinScore < v.EvidenceMinScore-tolerance {
 		c.fault(generate, "has to be at least "+evidence+", which is "+strconv.FormatFloat(v.EvidenceMinScore, 'g', -1, 64))
 	}
+	const words, maxWords = prefix + "PASSAGE_WORDS", prefix + "PASSAGE_MAX_WORDS"
+	if !c.bad[words] && !c.bad[maxWords] && v.PassageMaxWords < v.PassageWords {
+		c.fault(maxWords, "has to be at least "+words+", which is "+strconv.Itoa(v.PassageWords))
+	}
 	if v.LLMModel == "" {
 		c.needs(model, "the model is not used without its name", base, key, fast)
 		if v.Evaluator == string(state.EvaluatorLLM) {

@@ -31,6 +31,8 @@ type Config struct {
 	RedisURL string `json:"-"`
 	// Synonyms is a file of synonyms, Prompts a folder of templates; empty = the built-in ones alone.
 	Synonyms, Prompts string
+	// Passages is how large passages are, in words.
+	Passages Passages
 	// DataDir is the folder of the index, the threads and the audit log. It may not exist yet. Default .kbagent.
 	DataDir string
 	// AuditLog is the file of the audit log. Default audit.jsonl in DataDir.
@@ -64,6 +66,12 @@ type Embedding struct {
 	BaseURL, Model string
 	// APIKey may be empty.
 	APIKey string `json:"-"`
+}
+
+// Passages is how large the passages are that files are cut into, in words as index.SplitOptions counts them.
+type Passages struct {
+	Words    int // they are packed up to this, default 220
+	MaxWords int // and never exceed this, at least Words, default 400
 }
 
 // Web says where the web is searched. At most one of the providers is set; one is when Settings.WebSearch is not off.
@@ -193,6 +201,7 @@ func (v variables) config(given settings) Config {
 			Host: v.SMTPHost, Port: v.SMTPPort, User: v.SMTPUser, Password: v.SMTPPassword, From: v.SMTPFrom, To: list(v.SMTPTo),
 		},
 		DatabaseURL: v.DatabaseURL, RedisURL: v.RedisURL, Synonyms: v.Synonyms, Prompts: v.Prompts,
+		Passages:  Passages{Words: v.PassageWords, MaxWords: v.PassageMaxWords},
 		DataDir:   v.DataDir,
 		AuditLog:  v.AuditLog,
 		LogLevel:  v.LogLevel,

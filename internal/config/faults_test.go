@@ -68,6 +68,7 @@ func TestAValueIsRefused(t *testing.T) {
 		"of an address with query":   {[]string{"KB_AGENT_LLM_MODEL=m", "KB_AGENT_LLM_BASE_URL=http://h/?a"}, "allowed: an http or https address"},
 		"of a file address":          {[]string{"KB_AGENT_EMBEDDING_MODEL=m", "KB_AGENT_EMBEDDING_BASE_URL=file:///etc"}, "allowed: an http or https address"},
 		"below another one":          {[]string{"KB_AGENT_GENERATE_MIN_SCORE=0.29"}, "KB_AGENT_GENERATE_MIN_SCORE=0.29: has to be at least KB_AGENT_EVIDENCE_MIN_SCORE, which is 0.3 (environment)"},
+		"of passages beyond bounds":  {[]string{"KB_AGENT_PASSAGE_WORDS=500"}, "KB_AGENT_PASSAGE_MAX_WORDS=400: has to be at least KB_AGENT_PASSAGE_WORDS, which is 500 (default)"},
 		"that moves above a default": {[]string{"KB_AGENT_EVIDENCE_MIN_SCORE=0.8"}, "KB_AGENT_GENERATE_MIN_SCORE=0.7: has to be at least KB_AGENT_EVIDENCE_MIN_SCORE, which is 0.8 (default)"},
 		"of a model without server":  {[]string{"KB_AGENT_LLM_MODEL=m"}, "KB_AGENT_LLM_MODEL=m: needs KB_AGENT_LLM_BASE_URL (for a local server), or KB_AGENT_LLM_API_KEY"},
 		"of a server without model":  {[]string{"KB_AGENT_LLM_BASE_URL=http://h"}, "KB_AGENT_LLM_BASE_URL=http://h: needs KB_AGENT_LLM_MODEL"},

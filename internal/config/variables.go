@@ -72,6 +72,8 @@ type variables struct {
 	EmbeddingBaseURL     string        `env:"EMBEDDING_BASE_URL" kind:"url" help:"address of an OpenAI-compatible embedding server; with a model it switches search by meaning on"`
 	EmbeddingModel       string        `env:"EMBEDDING_MODEL" help:"name of the embedding model"`
 	EmbeddingAPIKey      string        `env:"EMBEDDING_API_KEY" kind:"secret" help:"key of the embedding server"`
+	PassageWords         int           `env:"PASSAGE_WORDS" envDefault:"220" min:"20" max:"5000" help:"words that passages are packed up to; the next kbagent index cuts every file anew"`
+	PassageMaxWords      int           `env:"PASSAGE_MAX_WORDS" envDefault:"400" min:"20" max:"10000" help:"words that no passage exceeds, at least PASSAGE_WORDS"`
 	DataDir              string        `env:"DATA_DIR" envDefault:".kbagent" help:"folder of the index, the threads and the audit log"`
 	AuditLog             string        `env:"AUDIT_LOG" help:"file of the audit log; default audit.jsonl in the data folder"`
 	LogLevel             slog.Level    `env:"LOG_LEVEL" envDefault:"warn" oneof:"debug info warn error" help:"least important messages that are logged"`
