@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 )
 
@@ -143,11 +142,11 @@ func (e *embedRun) reportFailures() {
 	for _, key := range slices.SortedFunc(maps.Keys(e.failed), compareKeys) {
 		status := e.status[key]
 		if status == nil {
-			status = &fileStatus{}
+			status = &fileStatus{path: key.place()}
 			e.status[key] = status
 		}
 		status.failure = fmt.Errorf("indexed for keyword search only, the embedding failed: %w", e.failed[key])
-		e.report.Errors = append(e.report.Errors, FileError{filepath.Join(key.Root, filepath.FromSlash(key.Path)), status.failure.Error()})
+		e.report.Errors = append(e.report.Errors, FileError{status.path, status.failure.Error()})
 	}
 }
 

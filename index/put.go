@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -20,7 +19,7 @@ type Record struct {
 
 // Put adds records under a root of their own, which must not be an absolute path; a record replaces the one of the same
 // path, the others of the root stay. All records are one transaction. They are embedded by the next [Index.Update].
-// Update never removes them and Roots does not list their root; Remove takes them out.
+// Update never removes them and Roots does not list their root; Remove takes them out. The report has no Entries.
 func (x *Index) Put(ctx context.Context, root string, records []Record) (Report, error) {
 	start := time.Now()
 	if root == "" || filepath.IsAbs(root) {
@@ -79,62 +78,4 @@ func (r Record) document(root string) Document {
 	doc.Passages = []IndexedPassage{indexed(p)}
 	doc.File.Passages = 1
 	return doc
-}
-
-// Remove takes files, folders and whole roots out of the index, whether they still exist or not: absolute or relative
-// paths of the file system, or the name of a Put root. A path that names nothing in the index is an error
-// (ErrNotIndexed), before anything is changed. The files on disk are not touched.
-func (x *Index) Remove(ctx context.Context, paths []string) (Report, error) {
-	start := time.Now()
-	roots, err := x.store.Roots(ctx)
-	if err != nil {
-		return Report{}, err
-	}
-	files, err := x.store.Files(ctx)
-	if err != nil {
-		return Report{}, err
-	}
-	var change Change
-	var missing []error
-	for _, p := range paths {
-		if !change.forget(p, roots, files) {
-			missing = append(missing, fmt.Errorf("%s: %w", p, ErrNotIndexed))
-		}
-	}
-	if err := errors.Join(missing...); err != nil {
-		return Report{}, err
-	}
-	slices.SortFunc(change.Remove, compareKeys)
-	change.Remove = slices.Compact(change.Remove)
-	if err := x.store.Apply(ctx, change); err != nil {
-		return Report{}, err
-	}
-	return Report{Files: FileCounts{Removed: len(change.Remove)}, Elapsed: time.Since(start)}, nil
-}
-
-// ErrNotIndexed reports a path that names nothing in the index.
-var ErrNotIndexed = errors.New("not in the index")
-
-// forget adds what path names to c and reports whether it names anything.
-func (c *Change) forget(path string, roots []string, files []FileRecord) (found bool) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		abs = path
-	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		abs = real
-	}
-	for _, r := range roots {
-		if within(abs, r) {
-			c.DropRoots = append(c.DropRoots, r)
-			found = true
-		}
-	}
-	for _, f := range files {
-		if f.abs() == "" && f.Root == path || f.abs() != "" && within(abs, f.abs()) {
-			c.Remove = append(c.Remove, FileKey{f.Root, f.Path})
-			found = true
-		}
-	}
-	return found
 }

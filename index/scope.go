@@ -1,8 +1,6 @@
 package index
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,92 +57,6 @@ func namedError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// A plan is what an update looks at and what it forgets.
-type plan struct {
-	candidates []candidate
-	skips      []FileError
-	errors     []FileError
-	addRoots   []string
-	dropRoots  []string
-	remove     []FileRecord // no longer there
-	known      map[string][]FileRecord
-}
-
-// A planner works out a plan from the file tree and what the store holds.
-type planner struct {
-	plan
-	roots   []string
-	records []FileRecord
-	takes   func(path string) bool // Options.walks
-	seen    map[string]bool        // absolute paths of candidates and removed files
-}
-
-func (p *planner) add(ctx context.Context, t target) error {
-	if !t.folder {
-		p.candidate(candidate{abs: t.path, key: p.keyFor(t.path), named: true})
-		return nil
-	}
-	root := rootOf(p.roots, t.path)
-	if root == "" {
-		root = t.path
-		p.addRoots = append(p.addRoots, root)
-		p.roots = append(p.roots, root)
-	}
-	for _, inner := range p.roots {
-		if inner != root && within(root, inner) && within(t.path, inner) && !slices.Contains(p.dropRoots, inner) {
-			p.dropRoots = append(p.dropRoots, inner)
-		}
-	}
-	w := walker{root: root, takes: p.takes}
-	if err := w.walk(ctx, t.path); err != nil {
-		return err
-	}
-	p.skips = append(p.skips, w.skips...)
-	p.errors = append(p.errors, w.errors...)
-	for _, c := range w.found {
-		p.candidate(c)
-	}
-	p.forget(t.path, root, w.errors)
-	return nil
-}
-
-// candidate adds c unless its file is one already.
-func (p *planner) candidate(c candidate) {
-	if !p.seen[c.abs] {
-		p.seen[c.abs] = true
-		p.candidates = append(p.candidates, c)
-	}
-}
-
-// forget removes the known files below dir that the walk did not find, except those that were named themselves and
-// still exist, and those below folders that could not be read.
-func (p *planner) forget(dir, root string, unread []FileError) {
-	for _, r := range p.records {
-		abs := r.abs()
-		if abs == "" || !within(dir, abs) || p.seen[abs] {
-			continue
-		}
-		if slices.ContainsFunc(unread, func(e FileError) bool { return within(e.Path, abs) }) {
-			continue
-		}
-		if _, err := os.Lstat(abs); r.Named && err == nil {
-			p.candidate(candidate{abs: abs, key: FileKey{root, relative(root, abs)}, named: true})
-			continue
-		}
-		p.seen[abs] = true
-		p.remove = append(p.remove, r)
-	}
-}
-
-// keyFor names a single file: within the root that holds it, else within its own folder.
-func (p *planner) keyFor(abs string) FileKey {
-	root := rootOf(p.roots, abs)
-	if root == "" {
-		root = filepath.Dir(abs)
-	}
-	return FileKey{root, relative(root, abs)}
-}
-
 // rootOf is the outermost of roots that holds path, "" for none.
 func rootOf(roots []string, path string) string {
 	best := ""
@@ -156,66 +68,29 @@ func rootOf(roots []string, path string) string {
 	return best
 }
 
-// abs is the file's place on this machine, "" for a record of Put.
-func (f FileRecord) abs() string {
-	if !filepath.IsAbs(f.Root) {
+// abs is the file's place on this machine, "" for what is no file of it: a record of Put, a page of the web.
+func (k FileKey) abs() string {
+	if !filepath.IsAbs(k.Root) {
 		return ""
 	}
-	return filepath.Join(f.Root, filepath.FromSlash(f.Path))
+	return filepath.Join(k.Root, filepath.FromSlash(k.Path))
 }
 
-// plan reads the store and the file tree. Without targets everything that the index knows is looked at again.
-func (x *Index) plan(ctx context.Context, targets []target) (plan, error) {
-	p := planner{takes: x.opts.walks, seen: map[string]bool{}, plan: plan{known: map[string][]FileRecord{}}}
-	var err error
-	if p.roots, err = x.store.Roots(ctx); err != nil {
-		return plan{}, err
+// place is how a report names the file: abs, or the address of a page, or for a record its root and path.
+func (k FileKey) place() string {
+	switch abs := k.abs(); {
+	case abs != "":
+		return abs
+	case isAddress(k.Path):
+		return k.Path
+	default:
+		return k.Root + "/" + k.Path
 	}
-	if p.records, err = x.store.Files(ctx); err != nil {
-		return plan{}, err
-	}
-	for _, r := range p.records {
-		if abs := r.abs(); abs != "" {
-			p.known[abs] = append(p.known[abs], r)
-		}
-	}
-	if len(targets) == 0 {
-		if targets, err = p.everything(); err != nil {
-			return plan{}, err
-		}
-	}
-	for _, t := range targets {
-		if err := p.add(ctx, t); err != nil {
-			return plan{}, err
-		}
-	}
-	slices.SortFunc(p.candidates, func(a, b candidate) int { return strings.Compare(a.abs, b.abs) })
-	byPath := func(a, b FileError) int { return cmp.Compare(a.Path, b.Path) }
-	slices.SortFunc(p.skips, byPath)
-	return p.plan, nil
 }
 
-// everything is every root and every single file outside of them; such files that are gone are removed.
-func (p *planner) everything() ([]target, error) {
-	targets, err := resolve(p.roots)
-	if err != nil {
-		return nil, fmt.Errorf("an indexed folder is gone (remove it from the index or bring it back): %w", err)
-	}
-	for _, r := range p.records {
-		abs := r.abs()
-		if abs == "" || rootOf(p.roots, abs) != "" {
-			continue
-		}
-		if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
-			p.remove = append(p.remove, r)
-			p.seen[abs] = true
-			continue
-		}
-		targets = append(targets, target{path: abs})
-	}
-	return targets, nil
-}
+// isAddress reports whether a path of a file is a URL.
+func isAddress(path string) bool { return strings.Contains(path, "://") }
 
-func compareKeys(a, b FileKey) int {
-	return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.Path, b.Path))
-}
+func (f FileRecord) key() FileKey { return FileKey{f.Root, f.Path} }
+
+func (f FileRecord) abs() string { return f.key().abs() }

@@ -1,10 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"iter"
+	"strings"
 )
 
 // ErrDamaged is what a Store's errors are when what it keeps cannot be read. Nothing works until it is repaired or made
@@ -71,6 +73,10 @@ func (c Change) Empty() bool {
 
 // A FileKey identifies a file.
 type FileKey struct{ Root, Path string }
+
+func compareKeys(a, b FileKey) int {
+	return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.Path, b.Path))
+}
 
 // A Note is a text that is kept beside a file or, with an empty Path, beside a root: the patterns of a folder, what a web
 // server said about a page. No search reads it.

@@ -4,9 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -20,8 +19,9 @@ const (
 //
 // A folder becomes a root, unless it lies in one: then its part of that root is refreshed. Roots inside a new root
 // become part of it. Files are taken by extension (.md .markdown .mdx .txt .text .rst .adoc .org, or what the Loader of
-// the options takes), not when hidden, ignored by a .gitignore or linked. A file that is named itself is taken whatever its
-// extension, and stays for as long as it exists. Without paths everything that the index knows is looked at again.
+// the options takes), not when hidden, ignored by a .gitignore or linked, and as the [Patterns] of its root choose. A file that
+// is named itself is taken whatever its extension, and stays for as long as it exists. Without paths everything that the index
+// knows is looked at again.
 //
 // A path that does not exist is an error (fs.ErrNotExist) that names it, before anything is changed. Files are told
 // apart by their SHA-256: an unchanged one is not touched; one that is gone leaves the index; one that turned into
@@ -36,9 +36,53 @@ const (
 // the store fails, Update returns the error with the report so far; what was committed stays, and another
 // Update completes it. Concurrent updates are safe.
 func (x *Index) Update(ctx context.Context, paths []string, opts UpdateOptions) (Report, error) {
+	return x.update(ctx, opts, func(p *planner) error {
+		targets, err := resolve(paths)
+		if err != nil {
+			return err
+		}
+		return p.targets(ctx, targets)
+	})
+}
+
+// Refresh is an [Index.Update] of what may have changed: paths are files and folders in indexed folders, and files that were
+// named themselves, that came, changed or went away. Each is treated as a walk of its root would treat it; those that are none
+// of the index's business are passed over. Opts.Patterns must be nil. A root that is gone is an error (fs.ErrNotExist), and
+// nothing of it leaves the index: it may be a disk that is not there.
+func (x *Index) Refresh(ctx context.Context, paths []string, opts UpdateOptions) (Report, error) {
+	if opts.Patterns != nil {
+		return Report{}, errors.New("index: Refresh keeps the patterns of its roots")
+	}
+	return x.update(ctx, opts, func(p *planner) error {
+		for _, path := range paths {
+			abs, err := filepath.Abs(path)
+			if err == nil {
+				err = p.touch(ctx, abs)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Folders returns the folders that an [Index.Update] of paths would read, in no order, also those that hold no file for the
+// index: whoever waits for changes has to watch them.
+func (x *Index) Folders(ctx context.Context, paths []string, opts UpdateOptions) ([]string, error) {
+	targets, err := resolve(paths)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := x.plan(ctx, func(p *planner) error { return p.targets(ctx, targets) }, opts.Patterns)
+	return plan.folders, err
+}
+
+// update does what ask plans.
+func (x *Index) update(ctx context.Context, opts UpdateOptions, ask func(*planner) error) (Report, error) {
 	start := time.Now()
-	u := updater{Index: x, progress: opts.Progress, status: map[FileKey]*fileStatus{}}
-	err := u.run(ctx, paths)
+	u := x.updater(opts)
+	err := u.run(ctx, ask)
 	return u.finish(start), err
 }
 
@@ -46,48 +90,76 @@ func (x *Index) Update(ctx context.Context, paths []string, opts UpdateOptions) 
 type updater struct {
 	*Index
 	plan
-	progress func(Progress)
-	report   Report
-	status   map[FileKey]*fileStatus
-	batch    Change
-	bytes    int64 // of batch
-	done     int   // candidates dealt with, committed or unchanged
+	asked   UpdateOptions
+	dry     *dryRun // nil: changes are made
+	report  Report
+	status  map[FileKey]*fileStatus
+	removed []FileRecord // that left the index because they are gone
+	batch   Change
+	bytes   int64 // of batch
+	done    int   // candidates dealt with, committed or unchanged
+}
+
+func (x *Index) updater(opts UpdateOptions) *updater {
+	u := &updater{Index: x, asked: opts, status: map[FileKey]*fileStatus{}}
+	if opts.DryRun {
+		u.dry = newDryRun()
+	}
+	return u
 }
 
 // fileStatus is what became of a file so far.
 type fileStatus struct {
-	changed bool
-	failure error
+	path     string // absolute, or the address of a page
+	passages int    // written
+	changed  bool
+	failure  error
 }
 
-func (u *updater) run(ctx context.Context, paths []string) error {
-	targets, err := resolve(paths)
-	if err != nil {
-		return err
-	}
+func (u *updater) run(ctx context.Context, ask func(*planner) error) (err error) {
 	u.tell(Progress{Phase: PhaseScan})
-	if u.plan, err = u.Index.plan(ctx, targets); err != nil {
+	if u.plan, err = u.Index.plan(ctx, ask, u.asked.Patterns); err != nil {
 		return err
 	}
 	u.report.Skips = u.skips
 	u.report.Errors = u.errors
 	u.batch.AddRoots = u.addRoots
+	u.batch.Notes = u.notes
 	if err := u.indexFiles(ctx); err != nil {
 		return err
 	}
 	if err := u.forgetRest(ctx); err != nil {
 		return err
 	}
-	if u.embedder == nil {
+	return u.embedRest(ctx)
+}
+
+// embedRest gives the passages without a vector one, or tells what that would cost.
+func (u *updater) embedRest(ctx context.Context) (err error) {
+	switch {
+	case u.embedder == nil:
 		return nil
+	case u.dry != nil:
+		u.report.Embedding, err = u.dry.cost(ctx, u.Index)
+		return err
+	default:
+		return u.embed(ctx)
 	}
-	return u.embed(ctx)
 }
 
 func (u *updater) tell(p Progress) {
-	if u.progress != nil {
-		u.progress(p)
+	if u.asked.Progress != nil {
+		u.asked.Progress(p)
 	}
+}
+
+// apply makes a change, unless this is a dry run.
+func (u *updater) apply(ctx context.Context, c Change) error {
+	if u.dry != nil {
+		u.dry.add(c)
+		return nil
+	}
+	return u.store.Apply(ctx, c)
 }
 
 // indexFiles reads and splits files in parallel and commits them in order.
@@ -156,7 +228,7 @@ func (u *updater) same(known FileRecord, c candidate, data []byte) bool {
 // take adds p to the batch.
 func (u *updater) take(p prepared) {
 	u.done++
-	status := &fileStatus{changed: !p.unchanged && p.err == nil, failure: p.err}
+	status := &fileStatus{path: p.abs, passages: len(p.document.Passages), changed: !p.unchanged && p.err == nil, failure: p.err}
 	u.status[p.key] = status
 	stays := p.err != nil && !errors.Is(p.err, errUnsuitable)
 	for _, known := range u.known[p.abs] {
@@ -177,7 +249,7 @@ func (u *updater) take(p prepared) {
 
 // commit stores the batch; last is the path of the last file in it.
 func (u *updater) commit(ctx context.Context, last string) error {
-	if err := u.store.Apply(ctx, u.batch); err != nil {
+	if err := u.apply(ctx, u.batch); err != nil {
 		for _, doc := range u.batch.Put {
 			delete(u.status, FileKey{doc.Root, doc.Path}) // not done: not in the report
 		}
@@ -198,29 +270,9 @@ func (u *updater) forgetRest(ctx context.Context) error {
 	for _, r := range u.remove {
 		c.Remove = append(c.Remove, FileKey{r.Root, r.Path})
 	}
-	if err := u.store.Apply(ctx, c); err != nil {
+	if err := u.apply(ctx, c); err != nil {
 		return err
 	}
-	u.report.Files.Removed = len(u.remove)
+	u.removed = u.remove
 	return nil
-}
-
-// finish counts and returns the report.
-func (u *updater) finish(start time.Time) Report {
-	for _, s := range u.status {
-		switch {
-		case s.failure != nil: // counted by its error
-		case s.changed:
-			u.report.Files.Indexed++
-		default:
-			u.report.Files.Unchanged++
-		}
-	}
-	u.report.Files.Skipped = len(u.report.Skips)
-	u.report.Files.Failed = len(u.report.Errors)
-	byPath := func(a, b FileError) int { return strings.Compare(a.Path, b.Path) }
-	slices.SortFunc(u.report.Errors, byPath)
-	slices.SortFunc(u.report.Skips, byPath)
-	u.report.Elapsed = time.Since(start)
-	return u.report
 }

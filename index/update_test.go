@@ -204,7 +204,7 @@ func TestTheReportPrintsAsItsCommandPromises(t *testing.T) {
 	report := index.Report{Files: index.FileCounts{Indexed: 1, Unchanged: 2, Removed: 3, Skipped: 4, Failed: 5}, Passages: 6, Bytes: 7, Elapsed: 8 * time.Millisecond}
 	got, err := json.Marshal(report)
 	require.NoError(t, err)
-	assert.Equal(t, `{"files":{"indexed":1,"unchanged":2,"removed":3,"skipped":4,"failed":5},"passages":6,"bytes":7,"elapsed_ms":8,"errors":[]}`, string(got))
+	assert.Equal(t, `{"files":{"indexed":1,"unchanged":2,"removed":3,"skipped":4,"failed":5},"passages":6,"bytes":7,"elapsed_ms":8,"errors":[],"entries":[]}`, string(got))
 	report.Errors = []index.FileError{{Path: "/a", Error: "why"}}
 	got, err = json.Marshal(&report)
 	require.NoError(t, err)
@@ -213,20 +213,26 @@ func TestTheReportPrintsAsItsCommandPromises(t *testing.T) {
 	got, err = json.Marshal(report)
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"skips":[{"path":"/b","error":"a picture"}]`)
+	report.Entries = []index.Entry{{Path: "/a", Status: index.StatusFailed, Reason: "why"}, {Path: "/c", Status: index.StatusIndexed, Passages: 2}}
+	report.DryRun, report.Embedding = true, &index.EmbeddingCost{Model: "m", Texts: 2, Tokens: 30, Calls: 1}
+	got, err = json.Marshal(report)
+	require.NoError(t, err)
+	assert.Contains(t, string(got), `"dry_run":true,"embedding":{"model":"m","texts":2,"tokens":30,"calls":1}`)
+	assert.Contains(t, string(got), `"entries":[{"path":"/a","status":"failed","reason":"why"},{"path":"/c","status":"indexed","passages":2}]`)
 }
 
 func TestRemoveForgetsFilesFoldersAndRoots(t *testing.T) {
 	x := newIndex(t)
 	dir := folder(t, map[string]string{"a.md": "alpha", "sub/b.md": "beta", "sub/c.md": "gamma"})
 	update(t, x, dir)
-	_, err := x.Remove(t.Context(), []string{filepath.Join(dir, "a.md"), filepath.Join(dir, "none.md")})
+	_, err := x.Remove(t.Context(), []string{filepath.Join(dir, "a.md"), filepath.Join(dir, "none.md")}, index.RemoveOptions{})
 	require.ErrorIs(t, err, index.ErrNotIndexed)
 	assert.Len(t, paths(t, x, ""), 3, "an error changes nothing")
 
-	report, err := x.Remove(t.Context(), []string{filepath.Join(dir, "sub"), filepath.Join(dir, "sub", "b.md")})
+	report, err := x.Remove(t.Context(), []string{filepath.Join(dir, "sub"), filepath.Join(dir, "sub", "b.md")}, index.RemoveOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, 2, report.Files.Removed)
-	_, err = x.Remove(t.Context(), []string{dir})
+	_, err = x.Remove(t.Context(), []string{dir}, index.RemoveOptions{})
 	require.NoError(t, err)
 	roots, err := x.Roots(t.Context())
 	require.NoError(t, err)
@@ -256,7 +262,7 @@ func TestPutRecordsAreFoundAndSurviveUpdates(t *testing.T) {
 	require.Error(t, err)
 	_, err = x.Put(t.Context(), "r", []index.Record{{Path: "a"}, {Path: "a"}})
 	require.Error(t, err)
-	_, err = x.Remove(t.Context(), []string{"corrections"})
+	_, err = x.Remove(t.Context(), []string{"corrections"}, index.RemoveOptions{})
 	require.NoError(t, err)
 	assert.Empty(t, keyword(t, x, "alpha"))
 }

@@ -18,11 +18,13 @@ type candidate struct {
 
 // walker finds the files of a folder. It follows no links, so that there are no loops and nothing outside the root.
 type walker struct {
-	root   string // paths are relative to it
-	takes  func(path string) bool
-	found  []candidate
-	skips  []FileError
-	errors []FileError // folders that could not be read: what is below them is not known
+	root    string // paths are relative to it
+	takes   func(path string) bool
+	chosen  selection
+	found   []candidate
+	folders []string // that were read, or could not be
+	skips   []FileError
+	errors  []FileError // folders that could not be read: what is below them is not known
 }
 
 // readExtensions are those of the files that a folder's walk takes without a Loader.
@@ -38,17 +40,42 @@ func (w *walker) walk(ctx context.Context, dir string) error {
 		w.fail(dir, err)
 		return nil
 	}
-	if !visible {
+	switch {
+	case !visible:
 		w.skip(dir, "hidden or ignored by a .gitignore of its root")
+		return nil
+	case dir != w.root && w.chosen.leavesOut(relative(w.root, dir), true):
+		w.skip(dir, "left out by the patterns of its root")
 		return nil
 	}
 	return w.folder(ctx, dir, above)
+}
+
+// one looks at a single entry of a folder, which lies in the root.
+func (w *walker) one(path string, mode fs.FileMode) {
+	dir := filepath.Dir(path)
+	rules, visible, err := w.above(dir)
+	if err == nil && visible {
+		rules, err = rules.in(dir)
+	}
+	switch {
+	case err != nil:
+		w.fail(dir, err)
+	case visible && !w.leavesOut(path, false, rules):
+		w.file(path, mode)
+	}
+}
+
+// leavesOut reports whether a file or folder is none of the walk's business.
+func (w *walker) leavesOut(path string, folder bool, rules ignores) bool {
+	return strings.HasPrefix(filepath.Base(path), ".") || rules.ignored(path, folder) || w.chosen.leavesOut(relative(w.root, path), folder)
 }
 
 func (w *walker) folder(ctx context.Context, dir string, above ignores) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	w.folders = append(w.folders, dir)
 	rules, err := above.in(dir)
 	if err != nil {
 		w.fail(dir, err)
@@ -61,7 +88,7 @@ func (w *walker) folder(ctx context.Context, dir string, above ignores) error {
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if strings.HasPrefix(e.Name(), ".") || rules.ignored(path, e.IsDir()) {
+		if w.leavesOut(path, e.IsDir(), rules) {
 			continue
 		}
 		if e.IsDir() {
@@ -76,17 +103,19 @@ func (w *walker) folder(ctx context.Context, dir string, above ignores) error {
 }
 
 func (w *walker) file(path string, mode fs.FileMode) {
+	rel := relative(w.root, path)
+	takes := w.takes(rel) || w.chosen.forces(rel)
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case mode&fs.ModeSymlink != 0:
 		w.skip(path, "a symbolic link: index what it points to by its own name")
 	case !mode.IsRegular():
 		w.skip(path, "not a regular file")
-	case !w.takes(relative(w.root, path)) && ext == "":
+	case !takes && ext == "":
 		w.skip(path, "no file extension")
-	case !w.takes(relative(w.root, path)):
+	case !takes:
 		w.skip(path, fmt.Sprintf("%s files are not read", ext))
 	default:
-		w.found = append(w.found, candidate{abs: path, key: FileKey{w.root, relative(w.root, path)}})
+		w.found = append(w.found, candidate{abs: path, key: FileKey{w.root, rel}})
 	}
 }
 
