@@ -66,6 +66,29 @@ type Report struct {
 	Embedding *EmbeddingCost // of a dry run with an embedder; else nil
 }
 
+// Plus is the report of r's update and o's after it. The cost of embedding is o's, since embedding is about the whole index.
+func (r Report) Plus(o Report) Report {
+	f := r.Files
+	o.Files = FileCounts{
+		f.Indexed + o.Files.Indexed, f.Unchanged + o.Files.Unchanged, f.Removed + o.Files.Removed, f.Skipped + o.Files.Skipped, f.Failed + o.Files.Failed,
+	}
+	o.Passages += r.Passages
+	o.Bytes += r.Bytes
+	o.Elapsed += r.Elapsed
+	o.Errors = append(r.Errors[:len(r.Errors):len(r.Errors)], o.Errors...)
+	o.Skips = append(r.Skips[:len(r.Skips):len(r.Skips)], o.Skips...)
+	o.Entries = append(r.Entries[:len(r.Entries):len(r.Entries)], o.Entries...)
+	o.sort()
+	return o
+}
+
+func (r *Report) sort() {
+	byPath := func(a, b FileError) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortFunc(r.Errors, byPath)
+	slices.SortFunc(r.Skips, byPath)
+	slices.SortFunc(r.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+}
+
 // MarshalJSON prints the form in the type's comment; errors and entries are lists also when they are empty.
 func (r Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
@@ -108,10 +131,7 @@ func (u *updater) finish(start time.Time) Report {
 		r.Entries = append(r.Entries, Entry{Path: e.Path, Status: StatusFailed, Reason: e.Error})
 	}
 	r.Files.Removed, r.Files.Skipped, r.Files.Failed = len(u.removed), len(r.Skips), len(r.Errors)
-	byPath := func(a, b FileError) int { return strings.Compare(a.Path, b.Path) }
-	slices.SortFunc(r.Errors, byPath)
-	slices.SortFunc(r.Skips, byPath)
-	slices.SortFunc(r.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	r.sort()
 	r.DryRun = u.asked.DryRun
 	r.Elapsed = time.Since(start)
 	return *r

@@ -119,7 +119,7 @@ func (a *assistant) indexManual(ctx context.Context, std streams) error {
 	if err != nil {
 		return fmt.Errorf("unpack the manual: %w", err)
 	}
-	report, err := updateIndex(ctx, a.index, []string{folder}, std, false)
+	report, err := updateIndex(ctx, a.index, []string{folder}, std, false, index.UpdateOptions{})
 	if err == nil && report.Files.Failed > 0 {
 		err = failed(report)
 	}

@@ -4,71 +4,134 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/kbagent/kbagent/index"
-	"github.com/kbagent/kbagent/internal/mask"
 )
 
+// indexFlags are the flags of kbagent index.
+type indexFlags struct {
+	asJSON, quiet, verbose bool
+	dryRun, remove         bool
+	include, exclude       []string
+	noPatterns             bool
+}
+
 func newIndex(g *global, std streams) *cobra.Command {
-	var asJSON, quiet bool
+	var f indexFlags
 	cmd := &cobra.Command{
-		Use:   "index PATH…",
+		Use:   "index [PATH…]",
 		Short: "Put folders or files into the knowledge base, or bring them up to date",
 		Long: `index reads Markdown and text files, recursively, and leaves out what .gitignore names. Files that did not change are
 not touched, files that vanished are removed, and so is a folder or file that is named and gone. A file that fails does
 not stop the rest; then the exit code is 1. Searches and questions work while it runs, and a run that was stopped is
-completed by the next one.`,
+completed by the next one. Without PATH everything that was indexed before is brought up to date.
+
+--include and --exclude choose among the files of a folder: a*.md is about names at any depth, docs/*.md about files of
+one folder, docs/** about everything below it. A folder keeps its patterns for all later updates, until others are given.`,
 		Example: `  kbagent index docs
-  kbagent index ~/notes handbook.md --json`,
-		Args: someArgs("a folder or file"),
+  kbagent index ~/notes handbook.md --json
+  kbagent index . --include '*.md' --exclude drafts --exclude 'old/**'
+  kbagent index docs --dry-run --verbose`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := openBase(cmd.Context(), g, std)
+			if err := f.check(args); err != nil {
+				return err
+			}
+			b, closeBase, err := f.open(cmd.Context(), g, std)
 			if err != nil {
 				return err
 			}
-			report, err := updateIndex(cmd.Context(), b.index, args, std, !asJSON && !quiet)
-			if err = errors.Join(err, b.close()); err != nil {
+			report, err := f.run(cmd.Context(), b.index, args, std)
+			if err = errors.Join(err, closeBase()); err != nil {
 				return err
 			}
-			switch {
-			case asJSON:
-				err = printJSON(std.out, report)
-			case !quiet:
-				err = printReport(std.out, report)
-			}
-			if err == nil && report.Files.Failed > 0 {
-				for _, e := range report.Errors {
-					fmt.Fprintf(std.err, "kbagent: %s\n", mask.TerminalLine(e.Path+": "+e.Error))
-				}
-				err = exitCode(exitError)
-			}
-			return err
+			return f.show(std, report)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing but errors")
+	flags := cmd.Flags()
+	flags.BoolVar(&f.asJSON, "json", false, "print the counts and what became of each file as JSON")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "name every file with what became of it")
+	flags.StringArrayVar(&f.include, "include", nil, "take only files that match this pattern (repeatable)")
+	flags.StringArrayVar(&f.exclude, "exclude", nil, "leave out files and folders that match this pattern (repeatable)")
+	flags.BoolVar(&f.noPatterns, "no-patterns", false, "forget the patterns that the folder was indexed with")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "tell what would be done, and what embedding it would cost; change nothing")
+	flags.BoolVar(&f.remove, "remove", false, "take PATH out of the knowledge base; the files themselves stay")
 	return cmd
 }
 
-// updateIndex brings paths up to date, with a progress bar on a terminal.
-func updateIndex(ctx context.Context, ix *index.Index, paths []string, std streams, show bool) (index.Report, error) {
-	for i, p := range paths {
-		abs, err := filepath.Abs(p)
-		if err != nil {
-			return index.Report{}, err
-		}
-		paths[i] = abs
+// check refuses flags that contradict each other.
+func (f *indexFlags) check(args []string) error {
+	patterns := len(f.include)+len(f.exclude) > 0
+	switch {
+	case patterns && f.noPatterns:
+		return &usageError{errors.New("--no-patterns goes neither with --include nor with --exclude")}
+	case (patterns || f.noPatterns) && len(args) == 0:
+		return &usageError{errors.New("--include, --exclude and --no-patterns need the folder that they are about")}
+	case f.remove && (patterns || f.noPatterns):
+		return &usageError{errors.New("--remove takes whole files and folders: it goes with no patterns")}
+	case f.remove && len(args) == 0:
+		return &usageError{errors.New("--remove needs a folder or file")}
+	case f.verbose && f.quiet:
+		return &usageError{errors.New("--verbose and --quiet contradict each other")}
 	}
-	var opts index.UpdateOptions
+	return nil
+}
+
+// open opens the knowledge base. A dry run makes none where there is none: it works with an empty one that goes away again.
+func (f *indexFlags) open(ctx context.Context, g *global, std streams) (b *base, closeBase func() error, err error) {
+	cfg, err := loadConfig(g)
+	if err != nil {
+		return nil, nil, err
+	}
+	tidy := func() error { return nil }
+	if _, err := os.Stat(filepath.Join(cfg.DataDir, databaseFile)); f.dryRun && errors.Is(err, fs.ErrNotExist) {
+		if cfg.DataDir, err = os.MkdirTemp("", "kbagent-dry-run-"); err != nil {
+			return nil, nil, err
+		}
+		tidy = func() error { return os.RemoveAll(cfg.DataDir) }
+	}
+	if b, err = openConfigured(ctx, cfg, newLogger(cfg, std.err), g.tape); err != nil {
+		return nil, nil, errors.Join(err, tidy())
+	}
+	return b, func() error { return errors.Join(b.close(), tidy()) }, nil
+}
+
+// run does what the flags say.
+func (f *indexFlags) run(ctx context.Context, ix *index.Index, paths []string, std streams) (index.Report, error) {
+	if f.remove {
+		return removeFromIndex(ctx, ix, paths, f.dryRun)
+	}
+	if len(paths) == 0 {
+		if stats, err := ix.Stats(ctx); err != nil || stats.Files == 0 {
+			return index.Report{}, errors.Join(err, &usageError{errors.New("nothing is indexed yet: name a folder or file (see kbagent index --help)")})
+		}
+	}
+	opts := index.UpdateOptions{DryRun: f.dryRun}
+	if len(f.include)+len(f.exclude) > 0 || f.noPatterns {
+		opts.Patterns = &index.Patterns{Include: f.include, Exclude: f.exclude}
+	}
+	report, err := updateIndex(ctx, ix, paths, std, !f.asJSON && !f.quiet, opts)
+	if errors.Is(err, index.ErrPattern) {
+		err = &usageError{err}
+	}
+	if err == nil && len(f.include) > 0 && len(report.Entries) == report.Files.Removed {
+		fmt.Fprintf(std.err, "kbagent: no file matches --include %s\n", strings.Join(f.include, " --include "))
+	}
+	return report, err
+}
+
+// updateIndex brings paths up to date, with a progress bar on a terminal.
+func updateIndex(ctx context.Context, ix *index.Index, paths []string, std streams, show bool, opts index.UpdateOptions) (index.Report, error) {
+	paths, err := absolute(paths)
+	if err != nil {
+		return index.Report{}, err
+	}
 	if show && isTerminal(std.err) {
 		bar := newBar(std.err)
 		opts.Progress = bar.progress
@@ -77,11 +140,35 @@ func updateIndex(ctx context.Context, ix *index.Index, paths []string, std strea
 	return refresh(ctx, ix, paths, opts)
 }
 
+// absolute makes names of files absolute; an empty one stays, to be refused.
+func absolute(paths []string) ([]string, error) {
+	all := make([]string, len(paths))
+	for i, p := range paths {
+		if p == "" {
+			continue
+		}
+		var err error
+		if all[i], err = filepath.Abs(p); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// removeFromIndex takes paths out of the knowledge base.
+func removeFromIndex(ctx context.Context, ix *index.Index, paths []string, dryRun bool) (index.Report, error) {
+	report, err := ix.Remove(ctx, paths, index.RemoveOptions{DryRun: dryRun})
+	if errors.Is(err, index.ErrNotIndexed) {
+		err = fmt.Errorf("nothing was removed: %w", err)
+	}
+	return report, err
+}
+
 // refresh updates what is there and removes what was indexed and is gone.
 func refresh(ctx context.Context, ix *index.Index, paths []string, opts index.UpdateOptions) (index.Report, error) {
 	var there, gone []string
 	for _, p := range paths {
-		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) && p != "" {
 			gone = append(gone, p)
 		} else {
 			there = append(there, p)
@@ -90,7 +177,7 @@ func refresh(ctx context.Context, ix *index.Index, paths []string, opts index.Up
 	if len(gone) == 0 {
 		return ix.Update(ctx, paths, opts)
 	}
-	removed, err := ix.Remove(ctx, gone)
+	removed, err := ix.Remove(ctx, gone, index.RemoveOptions{DryRun: opts.DryRun})
 	if errors.Is(err, index.ErrNotIndexed) {
 		return index.Report{}, fmt.Errorf("no such file or folder: %s", strings.Join(gone, ", "))
 	}
@@ -98,50 +185,5 @@ func refresh(ctx context.Context, ix *index.Index, paths []string, opts index.Up
 		return removed, err
 	}
 	report, err := ix.Update(ctx, there, opts)
-	report.Files.Removed += removed.Files.Removed
-	report.Elapsed += removed.Elapsed
-	return report, err
-}
-
-func printReport(w io.Writer, r index.Report) error {
-	f := r.Files
-	_, err := fmt.Fprintf(w, "%d indexed, %d unchanged, %d removed, %d skipped, %d failed; %d passages, %s in %s\n",
-		f.Indexed, f.Unchanged, f.Removed, f.Skipped, f.Failed, r.Passages, size(r.Bytes), r.Elapsed.Round(time.Millisecond))
-	return err
-}
-
-func size(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	default:
-		return fmt.Sprintf("%d bytes", n)
-	}
-}
-
-// bar shows the progress of an update. A failure to draw it is no failure of the update.
-type bar struct {
-	w     io.Writer
-	bar   *progressbar.ProgressBar
-	phase index.Phase
-}
-
-func newBar(w io.Writer) *bar { return &bar{w: w} }
-
-func (b *bar) progress(p index.Progress) {
-	if b.bar == nil || b.phase != p.Phase {
-		b.phase = p.Phase
-		b.bar = progressbar.NewOptions(p.Total, progressbar.OptionSetWriter(b.w), progressbar.OptionSetDescription(string(p.Phase)),
-			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
-	}
-	b.bar.ChangeMax(p.Total)
-	_ = b.bar.Set(p.Done)
-}
-
-func (b *bar) clear() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-	}
+	return removed.Plus(report), err
 }
