@@ -21,7 +21,7 @@ func Terms(s string) []string {
 		if t.cjk {
 			terms = appendPairs(terms, t.text)
 		} else {
-			terms = appendTerms(terms, t.text)
+			terms = append(terms, met.terms(t.text)...)
 		}
 	})
 	return terms

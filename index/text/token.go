@@ -28,8 +28,55 @@ func eachToken(s string, f func(token)) {
 	}
 }
 
-// eachWord cuts s, which holds no CJK, at Unicode's word boundaries.
+// eachWord cuts s, which holds no CJK, at Unicode's word boundaries. Words of ASCII letters between spaces, most words of
+// most texts, are cut without the tables.
 func eachWord(s string, f func(token)) {
+	for start := 0; start < len(s); {
+		if s[start] == ' ' || s[start] == '\n' {
+			start++
+			continue
+		}
+		end := start
+		for end < len(s) && 'a' <= s[end]|0x20 && s[end]|0x20 <= 'z' {
+			end++
+		}
+		rest := plainPunctuation(s[end:])
+		if end-start > 1 && rest > 0 {
+			f(token{text: s[start:end]})
+			start = end + rest
+			continue
+		}
+		end = start + chunk(s[start:])
+		eachUnicodeWord(s[start:end], f)
+		start = end
+	}
+}
+
+// plainPunctuation is the length of what ends a word whatever follows: a comma or a point, and a space or a line's end
+// behind it, or one of these alone. It is 0 for everything else. What follows the space must be ASCII: a mark would belong to it.
+func plainPunctuation(s string) int {
+	n := 0
+	if len(s) > 1 && (s[0] == ',' || s[0] == '.') {
+		n = 1
+	}
+	if len(s) < n+2 || s[n] != ' ' && s[n] != '\n' || s[n+1] >= utf8.RuneSelf {
+		return 0
+	}
+	return n + 1
+}
+
+// chunk is where s, which begins with no space, can be cut: at a space between ASCII, or at its end.
+func chunk(s string) int {
+	for i := 1; i+1 < len(s); i++ {
+		if s[i] == ' ' && s[i+1] < utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// eachUnicodeWord cuts s by the rules of UAX 29.
+func eachUnicodeWord(s string, f func(token)) {
 	for it := words.FromString(s); it.Next(); {
 		word := strings.TrimLeftFunc(it.Value(), notWordRune) // UAX 29 keeps a mark with the space before it
 		if word == "" {
