@@ -18,18 +18,27 @@ func newAsk(g *global, std streams) *cobra.Command {
 	var (
 		thread, mode string
 		asJSON, why  bool
+		lines        bulk
 	)
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION",
 		Short: "Answer one question, with sources",
 		Long: `ask answers a question from the knowledge base. With --thread the question belongs to a conversation: a follow-up is
 understood, and the same question after a crash continues where the run stopped.
-Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (see resume), 1 error, 2 wrong usage.`,
+Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (see resume), 1 error, 2 wrong usage.
+
+With --jsonl the questions come from stdin, one a line, and the answers go out in their order, each as one line of JSON. A
+line is a text, or an object with question and, where wanted, id, thread and mode. A question that fails has an error in its
+line and does not stop the others; then the exit code is 1, else 0, also for questions without an answer.`,
 		Example: `  kbagent ask "How do I rotate the logs?"
   kbagent ask --thread ops "and on Windows?"
-  kbagent ask --mode strict --json "How long are logs kept?"`,
-		Args: someArgs("a question"),
+  kbagent ask --mode strict --json "How long are logs kept?"
+  kbagent ask --jsonl --concurrency 8 < questions.txt > answers.jsonl`,
+		Args: lines.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if lines.on {
+				return askBulk(cmd, g, std, &lines, state.AnswerMode(mode))
+			}
 			q := agent.Question{Text: strings.Join(args, " "), Thread: thread, Mode: state.AnswerMode(mode)}
 			if err := checkQuestion(q); err != nil {
 				return err
@@ -45,6 +54,7 @@ Exit codes: 0 answered, 3 no answer found (it says so), 4 it waits for answers (
 			return a.finish(cmd.Context(), err, func() error { return o.print(std, q.Thread, why, asJSON) })
 		},
 	}
+	lines.flags(cmd)
 	g.tape.flags(cmd)
 	g.watch.flags(cmd)
 	cmd.Flags().StringVar(&thread, "thread", "", "conversation that the question belongs to (default a new one)")
@@ -58,11 +68,16 @@ func checkQuestion(q agent.Question) error {
 	if strings.TrimSpace(q.Text) == "" {
 		return &usageError{agent.ErrEmptyQuestion}
 	}
-	switch q.Mode {
+	return checkMode(q.Mode)
+}
+
+// checkMode refuses a mode that does not exist; "" is that of the settings.
+func checkMode(mode state.AnswerMode) error {
+	switch mode {
 	case "", state.ModeStrict, state.ModeBestEffort, state.ModeOpen:
 		return nil
 	default:
-		return &usageError{fmt.Errorf("--mode is strict, best_effort or open, not %q", q.Mode)}
+		return &usageError{fmt.Errorf("--mode is strict, best_effort or open, not %q", mode)}
 	}
 }
 

@@ -31,10 +31,8 @@ With an empty knowledge base it takes the manual of kbagent, which the program c
   printf 'How do I add a tool?\n' | kbagent chat`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch state.AnswerMode(mode) {
-			case "", state.ModeStrict, state.ModeBestEffort, state.ModeOpen:
-			default:
-				return &usageError{fmt.Errorf("--mode is strict, best_effort or open, not %q", mode)}
+			if err := checkMode(state.AnswerMode(mode)); err != nil {
+				return err
 			}
 			// Ctrl-C belongs to the turn, not to the program; SIGTERM ends the program.
 			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)

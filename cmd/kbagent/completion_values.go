@@ -49,7 +49,7 @@ func flagValues(g *global) map[string]cobra.CompletionFunc {
 		"thread": stored(g, threadIDs),
 		"tool":   words("keyword", "vector", "hybrid"),
 	}
-	for _, free := range []string{"answer", "as", "at", "keep", "limit", "max-iterations", "metrics", "notes", "older-than", "rating", "since", "timeout", "to"} {
+	for _, free := range []string{"answer", "as", "at", "concurrency", "keep", "limit", "max-iterations", "metrics", "notes", "older-than", "rating", "since", "timeout", "to"} {
 		values[free] = nothing
 	}
 	return values
