@@ -71,10 +71,9 @@ func TestALineWithoutEndIsRefused(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(stdout, "\n"))
 }
 
-func TestAModelThatFailsForOneQuestionAnswersTheNext(t *testing.T) {
-	dir, server := newBase(t), llmtest.NewServer(t)
-	cmd := kbagent(t, dir, server, "ask", "--jsonl", "--concurrency", "1")
-	cmd.Env = append(cmd.Env, "KB_AGENT_LLM_TIMEOUT=1ms")
+func TestAServerThatIsDownFailsNoLine(t *testing.T) {
+	cmd := kbagent(t, newBase(t), nil, "ask", "--jsonl", "--concurrency", "1")
+	cmd.Env = append(cmd.Env, "KB_AGENT_LLM_BASE_URL=http://127.0.0.1:1/v1", "KB_AGENT_LLM_MODEL=test", "KB_AGENT_LLM_TIMEOUT=50ms")
 	cmd.Stdin = strings.NewReader(question + "\n\xff\xfe?\n" + question + "\n")
 	code, stdout, stderr := finish(t, cmd)
 	require.Zero(t, code, stderr)
