@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -23,6 +23,10 @@ type Scenario[G, W any] struct {
 	Guards string // the defect that it keeps away
 	Given  G
 	Turns  []Turn[W]
+
+	body ast.Node
+	text fileText
+	nth  int    // of the file, from 0
 }
 
 // Turn is one action and what must be seen after it.
@@ -64,6 +68,30 @@ func Load[G, W, O any](paths ...string) ([]Scenario[G, W], error) {
 	return all, nil
 }
 
+// fileText is the text of a file. It is shared and never written.
+type fileText struct {
+	bytes []byte
+	lines []byte // with \n for line breaks
+}
+
+func lineBreaks(data []byte) fileText {
+	data = bytes.Clone(data)
+	return fileText{data, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))}
+}
+
+// with is the file with other lines and its own line breaks; ok is false when it mixes two kinds of them.
+func (t fileText) with(lines []byte) (data []byte, ok bool) {
+	windows := bytes.Count(t.bytes, []byte("\r\n"))
+	switch windows {
+	case 0:
+		return lines, true
+	case bytes.Count(t.bytes, []byte("\n")):
+		return bytes.ReplaceAll(lines, []byte("\n"), []byte("\r\n")), true
+	default:
+		return nil, false
+	}
+}
+
 func find(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -100,7 +128,8 @@ type stage[W any] struct {
 
 // Parse reads the scenarios of one file; see Load.
 func Parse[G, W, O any](name string, data []byte) ([]Scenario[G, W], error) {
-	file, err := parser.ParseBytes(data, 0)
+	text := lineBreaks(data)
+	file, err := parser.ParseBytes(text.lines, 0)
 	if err != nil {
 		return nil, located(name, err)
 	}
@@ -115,7 +144,7 @@ func Parse[G, W, O any](name string, data []byte) ([]Scenario[G, W], error) {
 			faults = append(faults, located(name, err))
 			continue
 		}
-		s := Scenario[G, W]{File: name, Line: line(doc.Body), Name: d.Scenario, Guards: d.Guards, Given: d.Given}
+		s := Scenario[G, W]{File: name, Line: line(doc.Body), Name: d.Scenario, Guards: d.Guards, Given: d.Given, body: doc.Body, text: text, nth: len(all)}
 		faults = append(faults, missing(name, doc.Body, d.Scenario, d.Guards, len(d.Turns))...)
 		for _, stage := range d.Turns {
 			if err := validate(stage.Then, reflect.TypeFor[O]()); err != nil {
@@ -151,30 +180,6 @@ func missing(file string, body ast.Node, name, guards string, turns int) []error
 		}
 	}
 	return faults
-}
-
-// fault is a mistake at a place of a file.
-type fault struct {
-	node ast.Node
-	text string
-}
-
-func (f *fault) Error() string {
-	return yaml.FormatErrorWithToken(f.text, f.node.GetToken(), false, true)
-}
-
-// located puts the file's name before an error with line, column and excerpt.
-func located(file string, err error) error {
-	var f *fault
-	var wrongType *yaml.TypeError
-	text := yaml.FormatError(err, false, true)
-	if errors.As(err, &f) {
-		text = f.Error()
-	} else if errors.As(err, &wrongType) {
-		wanted := fmt.Sprintf("a %s is wanted here, not %q", kindName(wrongType.DstType), wrongType.Token.Value)
-		text = yaml.FormatErrorWithToken(wanted, wrongType.Token, false, true)
-	}
-	return fmt.Errorf("%s:%s", file, strings.TrimSpace(text))
 }
 
 func line(n ast.Node) int {

@@ -28,6 +28,8 @@ type Result struct {
 	Mismatches []Mismatch `json:"mismatches,omitempty"`
 	Error      string     `json:"error,omitzero"` // the scenario could not be run to its end
 	ElapsedMS  float64    `json:"elapsed_ms"`
+
+	seen []sight // of the turns that were played
 }
 
 // Coverage is which edges of the graph and which other moves the scenarios took.

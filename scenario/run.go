@@ -71,17 +71,27 @@ func runOne[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenar
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	result := Result{File: s.File, Line: s.Line, Scenario: s.Name}
-	mismatches, trace, err := play(ctx, subject, s)
-	result.Mismatches = mismatches
+	seen, trace, err := play(ctx, subject, s)
+	for _, t := range seen {
+		result.Mismatches = append(result.Mismatches, t.mismatches...)
+	}
+	result.seen = seen
 	if err != nil {
 		result.Error = err.Error()
 	}
-	result.Passed = err == nil && len(mismatches) == 0
+	result.Passed = err == nil && len(result.Mismatches) == 0
 	result.ElapsedMS = float64(time.Since(started).Microseconds()) / 1000
 	return result, trace
 }
 
-func play[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenario[G, W]) (mismatches []Mismatch, trace Trace, err error) {
+// sight is what was seen in a turn, and what of it was not expected.
+type sight struct {
+	got        any // as decoded JSON
+	mismatches []Mismatch
+	still      bool // the turn took no edge and made no move
+}
+
+func play[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenario[G, W]) (sights []sight, trace Trace, err error) {
 	session, err := subject.Start(ctx, s.Given)
 	if err != nil {
 		return nil, trace, fmt.Errorf("given: %w", err)
@@ -96,11 +106,13 @@ func play[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenario
 		trace.Edges = append(trace.Edges, part.Edges...)
 		trace.Moves = append(trace.Moves, part.Moves...)
 		if err != nil {
-			return mismatches, trace, fmt.Errorf("turns[%d]: %w", i, err)
+			return sights, trace, fmt.Errorf("turns[%d]: %w", i, err)
 		}
+		one := sight{got: jsonValue(seen), still: len(part.Edges)+len(part.Moves) == 0}
 		if turn.then != nil {
-			mismatches = append(mismatches, compare(s.File, fmt.Sprintf("turns[%d].then", i), turn.then, jsonValue(seen))...)
+			one.mismatches = compare(s.File, fmt.Sprintf("turns[%d].then", i), turn.then, one.got)
 		}
+		sights = append(sights, one)
 	}
-	return mismatches, trace, nil
+	return sights, trace, nil
 }
