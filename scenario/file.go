@@ -26,7 +26,7 @@ type Scenario[G, W any] struct {
 
 	body ast.Node
 	text fileText
-	nth  int    // of the file, from 0
+	nth  int // of the file, from 0
 }
 
 // Turn is one action and what must be seen after it.

@@ -143,7 +143,7 @@ func (r *rewriter[G, W, O]) check(ctx context.Context, subject Subject[G, W, O],
 		for _, i := range changed {
 			r.refused[i] = errPlace
 		}
-		return true, nil //nolint:nilerr // the refusal says it
+		return true, nil
 	}
 	var again []Scenario[G, W]
 	for _, i := range changed {

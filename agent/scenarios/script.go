@@ -188,6 +188,14 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// waitTool is wait for a tool. One that would be given up is given up at once: nobody has to wait for that.
+func waitTool(ctx context.Context, d time.Duration) error {
+	if deadline, ok := ctx.Deadline(); ok && d >= time.Until(deadline) {
+		return context.DeadlineExceeded
+	}
+	return wait(ctx, d)
+}
+
 // scripted replaces a tool's work by the results of the script; its name, description and arguments stay.
 func (s *script) scripted(tool tools.Tool) tools.Tool {
 	return tool.With(func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
@@ -200,7 +208,7 @@ func (s *script) scripted(tool tools.Tool) tools.Tool {
 		r := results[0]
 		s.tools[tool.Name] = results[1:]
 		s.mu.Unlock()
-		if err := wait(ctx, r.Delay); err != nil {
+		if err := waitTool(ctx, r.Delay); err != nil {
 			return tools.Result{}, err
 		}
 		if r.Crash {
