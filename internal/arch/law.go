@@ -35,6 +35,7 @@ var Packages = []Package{
 	{Path: "docs"},
 	{Path: "internal/mask"},
 	{Path: "internal/near"},
+	{Path: "internal/changes"},
 	{Path: "internal/manpage"},
 	{Path: "internal/arch"},
 	{Path: "internal/mutate"},
@@ -97,12 +98,13 @@ var Modules = []Use{
 	{Module: "github.com/sony/gobreaker/v2", In: []string{"internal/llm", "internal/evalcache", "tools"}},
 
 	// One package each.
+	{Module: "github.com/fsnotify/fsnotify", In: []string{"internal/changes"}},
 	{Module: "github.com/looplab/fsm", In: []string{"rules"}},
 	{Module: "modernc.org/sqlite", In: []string{"store/sqlite"}},
 	{Module: "github.com/jackc/pgx/v5", In: []string{"store/postgres/..."}},
 	{Module: "github.com/caarlos0/env/v11", In: []string{"internal/config"}},
 	{Module: "github.com/joho/godotenv", In: []string{"internal/config"}},
-	{Module: "github.com/google/jsonschema-go", In: []string{"tools"}},
+	{Module: "github.com/google/jsonschema-go", In: []string{"tools", "scenario"}},
 	{Module: "github.com/goccy/go-yaml", In: []string{"internal/metrics", "scenario", "agent/scenarios", "index/load"}},
 	{Module: "github.com/clipperhouse/uax29/v2", In: []string{"index/text"}},
 	{Module: "github.com/kljensen/snowball", In: []string{"index/text"}},
@@ -150,6 +152,7 @@ var Modules = []Use{
 	{Module: "pgregory.net/rapid", Tests: true},
 	{Module: "go.uber.org/goleak", Tests: true},
 	{Module: "github.com/rogpeppe/go-internal", Tests: true},
+	{Module: "github.com/rogpeppe/go-internal/diff", In: []string{"scenario"}, Tests: true},
 	{Module: "github.com/creack/pty", Tests: true},
 }
 
