@@ -15,7 +15,7 @@ import (
 	"github.com/kbagent/kbagent/internal/eval"
 )
 
-func newEval(_ *global, std streams) *cobra.Command {
+func newEval(g *global, std streams) *cobra.Command {
 	var cfg eval.Config
 	var asJSON bool
 	var files evalFiles
@@ -58,7 +58,7 @@ seed), elapsed_ms. The tasks are ` + strings.Join(eval.Tasks(), ", ") + `. Exit 
 	cmd.Flags().StringVar(&cfg.Set, "set", "", "one set of the task (default all)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a set")
 	files.flags(cmd)
-	cmd.AddCommand(newEvalFit(std), newEvalStudy(std))
+	cmd.AddCommand(newEvalFit(std), newEvalStudy(std), newEvalCorpus(std), newEvalSpeed(g, std))
 	return cmd
 }
 

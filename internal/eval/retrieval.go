@@ -21,16 +21,28 @@ import (
 var retrieval = task{
 	name:  "retrieval",
 	about: "relevant passages among the first hits",
-	sets: []taskSet{
-		{"go_docs", func(s source) (measure, error) { return loadRetrieval(s, "go_docs", "corpus", "faq_queries") }},
-		{"xquad_en", func(s source) (measure, error) { return loadRetrieval(s, "xquad", "corpus_en", "queries_en") }},
-		{"xquad_zh", func(s source) (measure, error) { return loadRetrieval(s, "xquad", "corpus_zh", "queries_zh") }},
-		{"scifact", func(s source) (measure, error) { return loadRetrieval(s, "scifact", "corpus", "queries") }},
-		{"mtrag_un", func(s source) (measure, error) { return loadRetrieval(s, "mtrag_un", "corpus", "tasks") }},
-		{"clapnq", func(s source) (measure, error) { return loadRetrieval(s, "clapnq", "corpus", "queries") }},
-		{"cranfield", func(s source) (measure, error) { return loadRetrieval(s, "cranfield", "corpus", "queries") }},
-		{"vaswani", func(s source) (measure, error) { return loadRetrieval(s, "vaswani", "corpus", "queries") }},
-	},
+	sets:  retrievalSets(),
+}
+
+type retrievalFile struct{ name, folder, corpus, questions string }
+
+// retrievalFiles are the files of the sets: FOLDER/CORPUS.jsonl and FOLDER/PART/QUESTIONS.jsonl.
+var retrievalFiles = []retrievalFile{
+	{"go_docs", "go_docs", "corpus", "faq_queries"},
+	{"xquad_en", "xquad", "corpus_en", "queries_en"},
+	{"xquad_zh", "xquad", "corpus_zh", "queries_zh"},
+	{"scifact", "scifact", "corpus", "queries"},
+	{"mtrag_un", "mtrag_un", "corpus", "tasks"},
+	{"clapnq", "clapnq", "corpus", "queries"},
+	{"cranfield", "cranfield", "corpus", "queries"},
+	{"vaswani", "vaswani", "corpus", "queries"},
+}
+
+func retrievalSets() (list []taskSet) {
+	for _, f := range retrievalFiles {
+		list = append(list, taskSet{f.name, func(s source) (measure, error) { return loadRetrieval(s, f.folder, f.corpus, f.questions) }})
+	}
+	return list
 }
 
 // retrieved is how many hits of a question count.
