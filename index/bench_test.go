@@ -95,9 +95,9 @@ func BenchmarkKeyword(b *testing.B) {
 	b.Run("index", func(b *testing.B) {
 		quantiles(b, func(i int) { _ = keywordTen(b, x, query(i)) })
 	})
-	b.Run("floor=fts5", func(b *testing.B) {
+	b.Run("floor=store", func(b *testing.B) {
 		quantiles(b, func(i int) {
-			_, err := store.Keyword(b.Context(), index.KeywordQuery{Terms: text.Terms(query(i)), Weights: index.Weights{Title: 1, Section: 1, Body: 1}, K: 10})
+			_, err := store.Keyword(b.Context(), index.KeywordQuery{Terms: text.Terms(query(i)), K: 10})
 			require.NoError(b, err)
 		})
 	})

@@ -9,9 +9,6 @@ import (
 // not see (see [Index.Keyword]).
 const BM25Half = 10.0
 
-// fieldWeights are FTS5's column weights.
-var fieldWeights = Weights{Title: 1, Section: 1, Body: 1}
-
 // Keyword returns the k passages that match query's terms best by BM25, best first, of kind KindBM25. The first 50 are
 // weighed again by what BM25 does not see: how near each other terms stand that follow each other in the query; for a
 // query in Chinese, Japanese or Korean how many of its pairs of characters there are; for a question that begins with why,
@@ -25,7 +22,7 @@ func (x *Index) Keyword(ctx context.Context, query string, k int) ([]Hit, error)
 	if len(q.full) == 0 || k <= 0 {
 		return nil, nil
 	}
-	matches, err := x.store.Keyword(ctx, KeywordQuery{Terms: q.full, Half: q.half, Weights: fieldWeights, K: max(k, rerankDepth)})
+	matches, err := x.store.Keyword(ctx, KeywordQuery{Terms: q.full, Half: q.half, K: max(k, rerankDepth)})
 	if err != nil {
 		return nil, fmt.Errorf("keyword search: %w", err)
 	}

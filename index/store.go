@@ -29,7 +29,8 @@ type Store interface {
 	// Files returns every file's record, in order of Root and Path.
 	Files(ctx context.Context) ([]FileRecord, error)
 	// Keyword returns the k passages with the highest BM25 sum of q, best first, ties in a fixed order.
-	// A term counts at most once. Terms are data, whatever characters they hold.
+	// A term counts at most once. Terms are data, whatever characters they hold. An occurrence in the title or the section
+	// counts as one in the body.
 	Keyword(ctx context.Context, q KeywordQuery) ([]Match, error)
 	// DocFreq returns in how many passages each term occurs, in title, section or body, and the number of passages, all
 	// of one version. Terms are data, whatever characters they hold.
@@ -114,14 +115,10 @@ type Terms struct{ Title, Section, Body []string }
 
 // A KeywordQuery asks for the K best passages for Terms.
 type KeywordQuery struct {
-	Terms   []string
-	Half    []string // further terms, which count half; none of Terms
-	Weights Weights
-	K       int
+	Terms []string
+	Half  []string // further terms, which count half; none of Terms
+	K     int
 }
-
-// Weights say how much a term's occurrence in each field counts.
-type Weights struct{ Title, Section, Body float64 }
 
 // A Match is a passage with its BM25 sum, above 0.
 type Match struct {

@@ -87,7 +87,7 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 			return nil, err
 		}
 	}
-	if b.db, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), sqlite.Options{}); err != nil {
+	if b.db, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, databaseFile), sqlite.Options{Notice: func(what string) { log.Warn("an older database", "note", what) }}); err != nil {
 		return nil, err
 	}
 	opened := b // b is nil when an error is returned

@@ -19,24 +19,23 @@ func testKeyword(t *testing.T, s index.Store) {
 	}
 	apply(t, s, index.Change{Put: append(filler, titled, document("/r", "once.md", "alpha word word word"), document("/r", "twice.md", "alpha alpha beta word"))})
 
-	ask := func(w index.Weights, k int, terms ...string) (paths []string) {
-		for _, m := range must(s.Keyword(t.Context(), index.KeywordQuery{Terms: terms, Weights: w, K: k}))(t) {
+	ask := func(k int, terms ...string) (paths []string) {
+		for _, m := range must(s.Keyword(t.Context(), index.KeywordQuery{Terms: terms, K: k}))(t) {
 			paths = append(paths, m.Passage.Path)
 		}
 		return paths
 	}
-	even := index.Weights{Title: 1, Section: 1, Body: 1}
-	want(t, "the two best for alpha beta", ask(even, 2, "alpha", "beta")[0], "twice.md")
-	want(t, "limited to two", len(ask(even, 2, "alpha", "beta")), 2)
-	want(t, "all for alpha", len(ask(even, 10, "alpha")), 3)
-	want(t, "with a heavy title", ask(index.Weights{Title: 50, Section: 1, Body: 1}, 1, "alpha"), []string{"titled.md"})
-	want(t, "no K", len(ask(even, 0, "alpha")), 0)
-	want(t, "no terms", len(ask(even, 5)), 0)
+	want(t, "the two best for alpha beta", ask(2, "alpha", "beta")[0], "twice.md")
+	want(t, "limited to two", len(ask(2, "alpha", "beta")), 2)
+	want(t, "all for alpha", len(ask(10, "alpha")), 3)
+	want(t, "in the title as in the body", ask(1, "alpha", "other"), []string{"titled.md"})
+	want(t, "no K", len(ask(0, "alpha")), 0)
+	want(t, "no terms", len(ask(5)), 0)
 
-	once := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"alpha"}, Weights: even, K: 3}))(t)
-	again := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"alpha", "alpha"}, Weights: even, K: 3}))(t)
+	once := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"alpha"}, K: 3}))(t)
+	again := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"alpha", "alpha"}, K: 3}))(t)
 	want(t, "a repeated term", again, once)
-	half := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"beta"}, Half: []string{"alpha"}, Weights: even, K: 3}))(t)
+	half := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"beta"}, Half: []string{"alpha"}, K: 3}))(t)
 	want(t, "first of beta and half of alpha", half[0].Passage.Path, "twice.md")
 	scoreOf := func(list []index.Match, path string) float64 {
 		return list[slices.IndexFunc(list, func(m index.Match) bool { return m.Passage.Path == path })].Score
@@ -167,7 +166,7 @@ func apply(t *testing.T, s index.Store, c index.Change) {
 
 func find(t *testing.T, s index.Store, terms ...string) []index.Match {
 	t.Helper()
-	q := index.KeywordQuery{Terms: terms, Weights: index.Weights{Title: 1, Section: 1, Body: 1}, K: 1000}
+	q := index.KeywordQuery{Terms: terms, K: 1000}
 	return must(s.Keyword(t.Context(), q))(t)
 }
 

@@ -28,6 +28,7 @@ func Store(t *testing.T, open func(t *testing.T) index.Store) {
 		{"roots are a sorted set", testRoots},
 		{"notes are kept beside files and roots", testNotes},
 		{"the best K are returned by the weighted sum", testKeyword},
+		{"the sums are those of BM25 while files come and go", testBM25},
 		{"one source is the same as among all", testSource},
 		{"a term is counted once for each passage", testDocFreq},
 		{"terms are data", testInjection},

@@ -16,6 +16,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/kbagent/kbagent/index"
+	"github.com/kbagent/kbagent/index/inverted"
 )
 
 // ErrDamaged reports a file that is not a usable SQLite database. The file is left as it is.
@@ -30,15 +31,18 @@ type Options struct {
 	// Synchronous is SQLite's setting of what a commit survives:
 	// "FULL" (default) a power loss, "NORMAL" a crash of the process.
 	Synchronous string
+	// Notice is told, in a sentence, what Open does to an older file that takes a while. Default nil: nobody is.
+	Notice func(string)
 }
 
 // DB is one open database file: a single writer connection and two pools of readers.
 // It is safe for concurrent use by any number of goroutines and processes.
 type DB struct {
-	path  string
-	write *sql.DB
-	read  *sql.DB
-	loops *sql.DB // for what callers range over: unlimited, since a loop holds its connection while its body may need others
+	path     string
+	write    *sql.DB
+	read     *sql.DB
+	segments segmentCache
+	loops    *sql.DB // for what callers range over: unlimited, since a loop holds its connection while its body may need others
 }
 
 // Open opens the file at path, creates it and its folder when missing, and brings its schema up to date.
@@ -56,6 +60,9 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
+	if opts.Notice == nil {
+		opts.Notice = func(string) {}
+	}
 	db := &DB{path: path}
 	var err error
 	if db.write, err = connect(path, opts.Synchronous, "immediate", 1); err != nil {
@@ -67,7 +74,7 @@ func Open(ctx context.Context, path string, opts Options) (*DB, error) {
 	if db.loops, err = connect(path, opts.Synchronous, "deferred", 0); err != nil {
 		return nil, errors.Join(err, db.read.Close(), db.write.Close())
 	}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, opts.Notice); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
@@ -111,6 +118,7 @@ func (db *DB) Close() error { return errors.Join(db.loops.Close(), db.read.Close
 type part struct {
 	name       string
 	migrations []string
+	after      map[int]func(ctx context.Context, tx *sql.Tx, notice func(string)) error // what follows the migration with this number, from 1 on
 }
 
 var parts = []part{checkpointSchema, indexSchema}
@@ -137,7 +145,7 @@ func (db *DB) current(ctx context.Context) bool {
 	return true
 }
 
-func (db *DB) migrate(ctx context.Context) error {
+func (db *DB) migrate(ctx context.Context, notice func(string)) error {
 	if db.current(ctx) { // the usual case takes no lock from whoever writes at this moment
 		return nil
 	}
@@ -163,6 +171,11 @@ func (db *DB) migrate(ctx context.Context) error {
 			if _, err := tx.ExecContext(ctx, p.migrations[version]); err != nil {
 				return fmt.Errorf("schema %s step %d: %w", p.name, version+1, db.explain(err))
 			}
+			if after := p.after[version+1]; after != nil {
+				if err := after(ctx, tx, notice); err != nil {
+					return fmt.Errorf("schema %s step %d: %w", p.name, version+1, db.explain(err))
+				}
+			}
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO schema_parts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version`, p.name, version); err != nil {
 			return db.explain(err)
@@ -173,6 +186,9 @@ func (db *DB) migrate(ctx context.Context) error {
 
 // explain turns SQLite's result codes for unreadable files into ErrDamaged, with the file's name; other errors pass through.
 func (db *DB) explain(err error) error {
+	if errors.Is(err, inverted.ErrCorrupt) {
+		return fmt.Errorf("%s: %w: move it away and index again: %w", db.path, ErrDamaged, err)
+	}
 	var se *moderncsqlite.Error
 	if !errors.As(err, &se) {
 		return err

@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/kbagent/kbagent/index"
+	"github.com/kbagent/kbagent/index/inverted"
 )
 
 // Apply implements index.Store.
@@ -21,7 +21,7 @@ func (x *Index) Apply(ctx context.Context, c index.Change) error {
 		return x.db.explain(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // a no-op after Commit
-	a := applier{ctx: ctx, tx: tx}
+	a := applier{ctx: ctx, tx: tx, added: inverted.NewBuilder()}
 	if err := a.apply(c); err != nil {
 		return x.db.explain(err)
 	}
@@ -39,7 +39,9 @@ func (x *Index) Apply(ctx context.Context, c index.Change) error {
 type applier struct {
 	ctx     context.Context
 	tx      *sql.Tx
-	changed int64 // rows written or deleted
+	changed int64             // rows written or deleted
+	added   *inverted.Builder // the terms of new passages
+	removed []int64           // keys of passages that are no more
 	err     error
 }
 
@@ -92,12 +94,21 @@ func (a *applier) apply(c index.Change) error {
 	if c.Prune != "" {
 		a.exec(`DELETE FROM index_vectors WHERE model <> ? OR digest NOT IN (SELECT digest FROM index_passages)`, c.Prune)
 	}
+	if a.err == nil {
+		a.err = a.updateSegments()
+	}
 	return a.err
 }
 
 func (a *applier) remove(key index.FileKey) {
-	a.exec(`DELETE FROM index_terms WHERE rowid IN
-		(SELECT p.id FROM index_passages p JOIN index_files f ON f.id = p.file WHERE f.root = ? AND f.path = ?)`, key.Root, key.Path)
+	if a.err != nil {
+		return
+	}
+	var keys []int64
+	if keys, a.err = removedKeys(a.ctx, a.tx, key); a.err != nil {
+		return
+	}
+	a.removed = append(a.removed, keys...)
 	a.exec(`DELETE FROM index_files WHERE root = ? AND path = ?`, key.Root, key.Path)
 }
 
@@ -113,9 +124,8 @@ func (a *applier) note(n index.Note) {
 func (a *applier) putAll(docs []index.Document) {
 	passage := a.prepare(`INSERT INTO index_passages
 		(file, passage_id, section, language, start_line, end_line, start_byte, end_byte, digest, gap, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-	terms := a.prepare(`INSERT INTO index_terms (rowid, title, section, body) VALUES (?, ?, ?, ?)`)
 	for _, doc := range docs {
-		a.put(doc, passage, terms)
+		a.put(doc, passage)
 	}
 }
 
@@ -129,7 +139,7 @@ func (a *applier) prepare(query string) *sql.Stmt {
 	return stmt
 }
 
-func (a *applier) put(doc index.Document, passage, terms *sql.Stmt) {
+func (a *applier) put(doc index.Document, passage *sql.Stmt) {
 	if a.err == nil {
 		a.err = checkDocument(doc)
 	}
@@ -147,7 +157,10 @@ func (a *applier) put(doc index.Document, passage, terms *sql.Stmt) {
 	for _, p := range doc.Passages {
 		key := a.run(passage, file, p.ID, p.Section, p.Language, p.StartLine, p.EndLine, p.StartByte, p.EndByte,
 			p.Digest[:], doc.Text[end:p.StartByte], p.Content)
-		a.run(terms, key, strings.Join(p.Terms.Title, " "), strings.Join(p.Terms.Section, " "), strings.Join(p.Terms.Body, " "))
+		if a.err != nil {
+			return
+		}
+		a.added.Add(key, p.Terms.Title, p.Terms.Section, p.Terms.Body)
 		end = p.EndByte
 	}
 }

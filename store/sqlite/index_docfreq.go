@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+
+	"github.com/kbagent/kbagent/index/inverted"
+)
 
 // DocFreq implements index.Store. All counts are of one version of the index.
 func (x *Index) DocFreq(ctx context.Context, terms []string) (map[string]int, int, error) {
@@ -9,21 +13,17 @@ func (x *Index) DocFreq(ctx context.Context, terms []string) (map[string]int, in
 		return nil, 0, err
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
-	var passages int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM index_passages`).Scan(&passages); err != nil {
+	lists, err := x.db.lists(ctx, tx)
+	if err != nil {
+		return nil, 0, x.db.explain(err)
+	}
+	counts, err := inverted.DocFreq(ctx, lists.parts, terms)
+	if err != nil {
 		return nil, 0, x.db.explain(err)
 	}
 	freq := make(map[string]int, len(terms))
-	for _, term := range terms {
-		match := matchExpression([]string{term})
-		if match == "" {
-			continue
-		}
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM index_terms WHERE index_terms MATCH ?`, match).Scan(&n); err != nil {
-			return nil, 0, x.db.explain(err)
-		}
-		freq[term] = n
+	for i, term := range terms {
+		freq[term] = counts[i]
 	}
-	return freq, passages, nil
+	return freq, lists.stats.Docs, nil
 }

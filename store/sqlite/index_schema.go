@@ -1,11 +1,21 @@
 package sqlite
 
+import (
+	"context"
+	"database/sql"
+)
+
 // indexSchema is the index's share of the file.
 //
 // A file's text is kept once, cut up: each passage's content with the bytes before it since the passage before (gap),
-// and what follows the last one (tail). index_terms is contentless: it holds the terms that index/text made, joined by
-// spaces; its tokenizer takes everything but a space for a part of a term, since segmentation is not SQLite's business
-// here. Keys are never used again (AUTOINCREMENT), so that a matrix of vectors in memory can never name a wrong passage.
+// and what follows the last one (tail). Keys are never used again (AUTOINCREMENT), so that a matrix of vectors in memory can
+// never name a wrong passage, and a later passage always has the higher key.
+//
+// The terms are in segments of package inverted. A row of index_segments says which keys a segment spans, how many documents
+// it was made of, how many live, how many terms these have, and which ones are dead (a bitmap). Its blobs are in index_blobs
+// under id<<24 plus their number.
+//
+// Up to step 3 the terms were in index_terms, a table of FTS5; step 4 moves them.
 var indexSchema = part{name: "index", migrations: []string{`
 CREATE TABLE index_state (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL);
 INSERT INTO index_state VALUES (1, 0);
@@ -34,4 +44,11 @@ CREATE TABLE index_notes (root TEXT NOT NULL, path TEXT NOT NULL, text TEXT NOT 
 `, `
 ALTER TABLE index_state ADD COLUMN stamp TEXT NOT NULL DEFAULT '';
 UPDATE index_state SET stamp = lower(hex(randomblob(16)));
-`}}
+`, `
+CREATE TABLE index_segments (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	first INTEGER NOT NULL, last INTEGER NOT NULL,
+	docs INTEGER NOT NULL, living INTEGER NOT NULL, tokens INTEGER NOT NULL,
+	dead BLOB);
+CREATE TABLE index_blobs (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+`}, after: map[int]func(context.Context, *sql.Tx, func(string)) error{4: convertTerms}}

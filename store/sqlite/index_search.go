@@ -7,47 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/kbagent/kbagent/index"
 )
-
-// Keyword implements index.Store by FTS5's bm25 (k1 = 1.2, b = 0.75), which sums over the phrases of an expression: where some
-// terms count half, the others stand in it twice and the sum is halved.
-func (x *Index) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Match, error) {
-	match, share := matchExpression(q.Terms), 1.0
-	if half := matchExpression(q.Half); half != "" && match != "" {
-		match, share = match+" OR "+match+" OR "+half, 0.5
-	}
-	if match == "" || q.K <= 0 {
-		return nil, nil
-	}
-	return collect(ctx, x.db, func(rows *sql.Rows) (m index.Match, err error) {
-		err = rows.Scan(append(passageFields(&m.Passage), &m.Score)...)
-		m.Score *= share
-		return m, err
-	}, `WITH best AS MATERIALIZED (
-			SELECT rowid AS id, -bm25(index_terms, ?, ?, ?) AS score FROM index_terms WHERE index_terms MATCH ?
-			ORDER BY score DESC, id LIMIT ?)
-		SELECT `+passageColumns+`, best.score FROM best
-		JOIN index_passages p ON p.id = best.id JOIN index_files f ON f.id = p.file
-		ORDER BY best.score DESC, f.root, f.path, p.start_byte`,
-		q.Weights.Title, q.Weights.Section, q.Weights.Body, match, q.K)
-}
-
-// matchExpression ORs the terms, each as a quoted string, so that none of them is read as syntax.
-func matchExpression(terms []string) string {
-	quoted := make([]string, 0, len(terms))
-	seen := make(map[string]bool, len(terms))
-	for _, t := range terms {
-		if t == "" || seen[t] {
-			continue
-		}
-		seen[t] = true
-		quoted = append(quoted, `"`+strings.ReplaceAll(t, `"`, `""`)+`"`)
-	}
-	return strings.Join(quoted, " OR ")
-}
 
 // Vectors implements index.Store.
 func (x *Index) Vectors(ctx context.Context, model string) (index.Vectors, error) {
