@@ -65,6 +65,9 @@ func (p *parts) each(name string, v visitor) error {
 		return fmt.Errorf("%w: %s: %w", ErrMalformed, name, errNoPart)
 	}
 	defer part.Close() // only read
+	if info, err := part.Stat(); err == nil && info.Size() > maxPartBytes {
+		return fmt.Errorf("%w: %s unpacks to %d bytes, more than %d", ErrTooLarge, name, info.Size(), maxPartBytes)
+	}
 	bounded := &boundedReader{ctx: p.ctx, r: part, left: maxPartBytes}
 	dec := xml.NewDecoder(bounded)
 	for {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -19,10 +20,13 @@ func newFiles(t testing.TB, opts load.Options) *load.Files {
 	return f
 }
 
+// patient is for tests that are about something else than the time that a file takes.
+var patient = load.Options{Timeout: 10 * time.Minute}
+
 // read loads a file that is expected to be fine.
 func read(t testing.TB, name, data string) index.Loaded {
 	t.Helper()
-	loaded, err := newFiles(t, load.Options{}).Load(t.Context(), name, []byte(data))
+	loaded, err := newFiles(t, patient).Load(t.Context(), name, []byte(data))
 	require.NoError(t, err)
 	return loaded
 }
@@ -30,7 +34,7 @@ func read(t testing.TB, name, data string) index.Loaded {
 // refused is the error for a file that is expected not to be.
 func refused(t testing.TB, name, data string) error {
 	t.Helper()
-	_, err := newFiles(t, load.Options{}).Load(t.Context(), name, []byte(data))
+	_, err := newFiles(t, patient).Load(t.Context(), name, []byte(data))
 	require.Error(t, err)
 	return err
 }

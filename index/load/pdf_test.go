@@ -177,7 +177,7 @@ func TestObjectsInStreamsAreRead(t *testing.T) {
 
 func TestUnfinishedContentEnds(t *testing.T) {
 	for _, content := range []string{"<< /a [ (b) <c", "(never closed", "[[[[[[", "BI /W 1 ID xxxx", "<abc", strings.Repeat("[", 200)} {
-		got, err := newFiles(t, load.Options{}).Load(t.Context(), "a.pdf", []byte(onePage("BT /F1 10 Tf 50 700 Td (fine) Tj ET "+content)))
+		got, err := newFiles(t, patient).Load(t.Context(), "a.pdf", []byte(onePage("BT /F1 10 Tf 50 700 Td (fine) Tj ET "+content)))
 		if err != nil {
 			require.ErrorIs(t, err, load.ErrTooLarge)
 			continue
