@@ -40,7 +40,8 @@ func flagValues(g *global) map[string]cobra.CompletionFunc {
 		statuses = append(statuses, string(s))
 	}
 	values := map[string]cobra.CompletionFunc{
-		"data": folders, "data-dir": folders, "report": folders,
+		"data": folders, "data-dir": folders, "report": folders, "folder": folders,
+		"server": words(presetNames()...),
 		"format": words("ascii", "mermaid", "dot"),
 		"mode":   words(string(state.ModeStrict), string(state.ModeBestEffort), string(state.ModeOpen)),
 		"part":   words("dev", "heldout"),
@@ -49,7 +50,7 @@ func flagValues(g *global) map[string]cobra.CompletionFunc {
 		"thread": stored(g, threadIDs),
 		"tool":   words("keyword", "vector", "hybrid"),
 	}
-	for _, free := range []string{"answer", "as", "at", "concurrency", "keep", "limit", "max-iterations", "metrics", "notes", "older-than", "rating", "since", "timeout", "to"} {
+	for _, free := range []string{"answer", "as", "at", "base-url", "concurrency", "embedding-base-url", "embedding-model", "keep", "limit", "max-iterations", "metrics", "model", "notes", "older-than", "rating", "since", "timeout", "to"} {
 		values[free] = nothing
 	}
 	return values
