@@ -284,7 +284,7 @@ func (a *assistant) needDocuments(ctx context.Context) error {
 		return err
 	}
 	if stats.Passages == 0 {
-		return fmt.Errorf("the knowledge base in %s is empty: run `kbagent index PATH` first, or `kbagent chat` to talk to the built-in manual", a.cfg.DataDir)
+		return a.emptyError()
 	}
 	return nil
 }

@@ -18,42 +18,54 @@ import (
 	"github.com/kbagent/kbagent/state"
 )
 
+// chatFlags are the flags of chat.
+type chatFlags struct {
+	thread, mode string
+	manual       bool // fills an empty knowledge base
+}
+
 func newChat(g *global, std streams) *cobra.Command {
-	var thread, mode string
+	var f chatFlags
 	cmd := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk to your documents in the terminal",
 		Long: `chat is a conversation with the knowledge base. Ctrl-C stops the running turn only, Ctrl-D or /quit ends the chat,
 /help lists the commands. Without a terminal it reads one question a line and prints plain text.
-With an empty knowledge base it takes the manual of kbagent, which the program carries.`,
+With an empty knowledge base it asks for a folder first; --manual takes the manual of kbagent, which the program carries.`,
 		Example: `  kbagent chat
   kbagent chat --thread ops --mode strict
-  printf 'How do I add a tool?\n' | kbagent chat`,
+  printf 'How do I add a tool?\n' | kbagent chat --manual`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkMode(state.AnswerMode(mode)); err != nil {
-				return err
-			}
-			// Ctrl-C belongs to the turn, not to the program; SIGTERM ends the program.
-			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)
-			defer stop()
-			a, err := openAssistant(ctx, g, std)
-			if err != nil {
-				return err
-			}
-			return errors.Join(a.chat(ctx, thread, state.AnswerMode(mode), std), a.close(ctx))
+			return runChat(cmd.Context(), g, std, f)
 		},
 	}
 	g.tape.flags(cmd)
 	g.watch.flags(cmd)
-	cmd.Flags().StringVar(&thread, "thread", "", "conversation to go on with (default a new one)")
-	cmd.Flags().StringVar(&mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
+	cmd.Flags().StringVar(&f.thread, "thread", "", "conversation to go on with (default a new one)")
+	cmd.Flags().StringVar(&f.mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
+	cmd.Flags().BoolVar(&f.manual, "manual", false, "fill an empty knowledge base with the manual of kbagent")
 	return cmd
 }
 
-func (a *assistant) chat(ctx context.Context, thread string, mode state.AnswerMode, std streams) error {
+func runChat(ctx context.Context, g *global, std streams, f chatFlags) error {
+	if err := checkMode(state.AnswerMode(f.mode)); err != nil {
+		return err
+	}
+	// Ctrl-C belongs to the turn, not to the program; SIGTERM ends the program.
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
+	defer stop()
+	a, err := openAssistant(ctx, g, std)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.chat(ctx, f, std), a.close(ctx))
+}
+
+func (a *assistant) chat(ctx context.Context, f chatFlags, std streams) error {
+	interactive := isTerminal(std.in) && isTerminal(std.out)
 	opening, stop := signal.NotifyContext(ctx, os.Interrupt) // until the first prompt Ctrl-C ends the program
-	banner, err := a.welcome(opening, std)
+	banner, err := a.welcome(opening, std, f.manual, interactive)
 	stop()
 	if err != nil {
 		return err
@@ -61,39 +73,39 @@ func (a *assistant) chat(ctx context.Context, thread string, mode state.AnswerMo
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	defer signal.Stop(signals)
-	interactive := isTerminal(std.in) && isTerminal(std.out)
 	if !interactive {
 		banner = nil
 	}
-	if thread == "" {
-		thread = a.agent.NewThread()
+	if f.thread == "" {
+		f.thread = a.agent.NewThread()
 	}
 	return repl.Run(ctx, repl.Config{
 		Agent: conversation{a.agent, a, std}, In: std.in, Out: std.out, Err: std.err, Interactive: interactive, NoColor: !colored(std.out),
-		Thread: thread, Mode: mode, NewThread: a.agent.NewThread, Threads: a.threads,
+		Thread: f.thread, Mode: state.AnswerMode(f.mode), NewThread: a.agent.NewThread, Threads: a.threads,
 		HistoryFile: filepath.Join(a.cfg.DataDir, "history"), Banner: banner, Signals: signals,
 	})
 }
 
-// welcome fills an empty knowledge base with the manual and says what there is.
-func (a *assistant) welcome(ctx context.Context, std streams) ([]string, error) {
+// welcome sees to it that the knowledge base is not empty and says what there is.
+func (a *assistant) welcome(ctx context.Context, std streams, manual, interactive bool) ([]string, error) {
 	stats, err := a.index.Stats(ctx)
 	if err != nil {
 		return nil, err
 	}
 	banner := []string{fmt.Sprintf("kbagent %s — /help lists the commands, Ctrl-D ends", version)}
 	if stats.Passages == 0 {
-		if err := a.indexManual(ctx, std); err != nil {
+		line, err := a.fill(ctx, std, manual, interactive)
+		if err != nil {
 			return nil, err
 		}
 		if stats, err = a.index.Stats(ctx); err != nil {
 			return nil, err
 		}
-		banner = append(banner, "the knowledge base was empty: this is the manual of kbagent; `kbagent index PATH` adds your documents")
+		banner = append(banner, line)
 	}
 	banner = append(banner, fmt.Sprintf("%d files, %d passages", stats.Files, stats.Passages))
 	if a.cfg.LLM.Model == "" {
-		banner = append(banner, "no model: answers quote the documents; set KB_AGENT_LLM_BASE_URL and KB_AGENT_LLM_MODEL to have them written")
+		banner = append(banner, "no model: answers quote the documents; with one, which `kbagent init` sets up, they are written and checked")
 	}
 	return banner, nil
 }

@@ -99,7 +99,7 @@ It needs no key and no server; with a model configured (KB_AGENT_LLM_*) the answ
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return start(cmd, &g, std) },
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(std.in)
