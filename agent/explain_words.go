@@ -19,11 +19,12 @@ var strategyWords = map[state.Strategy]string{
 }
 
 var scoreWords = map[state.ScoreKind]string{
-	state.ScoreCosine:  "similarity",
-	state.ScoreBM25:    "word match",
-	state.ScoreRRF:     "combined rank",
-	state.ScoreRerank:  "re-ranking score",
-	state.ScoreLexical: "word match",
+	state.ScoreCosine:   "similarity",
+	state.ScoreBM25:     "word match",
+	state.ScoreRRF:      "combined rank",
+	state.ScoreWeighted: "combined score",
+	state.ScoreRerank:   "re-ranking score",
+	state.ScoreLexical:  "word match",
 }
 
 var graderWords = map[string]string{

@@ -24,6 +24,16 @@ type Options struct {
 	// VectorFileFailed is told why VectorFile could not be read or written though it should have been; the search or update that
 	// needed it goes on without it. It may be called concurrently. Default nil: nobody is told.
 	VectorFileFailed func(error)
+	// Fusion says how Hybrid merges what words and what vectors found. Default: by reciprocal rank.
+	Fusion Fusion
+	// MMRLambda, between 0 and 1, makes searches prefer passages that are unlike the better ones: see [MMR]. Similarity is that
+	// of words. 0 (default) and 1: off.
+	MMRLambda float64
+	// Reranker orders the best hits of every search anew. Default nil: the order of the search.
+	Reranker Reranker
+	// RerankFailed is told why the Reranker failed; the order of the search stays. It may be called concurrently.
+	// Default nil: the search returns that error instead.
+	RerankFailed func(error)
 	// Degraded is told why a Hybrid search had to answer from keywords alone though there is an embedder
 	// (unreachable, no vectors yet, model changed). It may be called concurrently.
 	// Default nil: Hybrid returns that error instead.
@@ -34,6 +44,12 @@ func (o Options) withDefaults() (Options, error) {
 	var err error
 	if o.Split, err = o.Split.withDefaults(); err != nil {
 		return o, err
+	}
+	if o.Fusion, err = o.Fusion.withDefaults(); err != nil {
+		return o, err
+	}
+	if !(o.MMRLambda >= 0 && o.MMRLambda <= 1) {
+		return o, fmt.Errorf("index: MMRLambda, %v, is not from 0 to 1", o.MMRLambda)
 	}
 	if o.MaxFileBytes < 0 || o.EmbedBatch < 0 {
 		return o, fmt.Errorf("index: MaxFileBytes (%d) and EmbedBatch (%d) must not be negative", o.MaxFileBytes, o.EmbedBatch)

@@ -17,7 +17,22 @@ const BM25Half = 10.0
 // Passages that share no term with the query are no hits; a query without terms, or k ≤ 0, has none. The query is plain
 // text: no character in it has a meaning of its own, but for line breaks: the last line is what is asked, the lines before it
 // are its context, and terms that stand only there count half.
+//
+// With Options.Reranker that one orders the best 20 or k instead, and scores are of kind KindRerank; with Options.MMRLambda
+// various passages are preferred.
 func (x *Index) Keyword(ctx context.Context, query string, k int) ([]Hit, error) {
+	if k <= 0 {
+		return nil, nil
+	}
+	hits, err := x.byWord(ctx, query, x.depth(k))
+	if err != nil {
+		return nil, err
+	}
+	return x.arrange(ctx, query, hits, k)
+}
+
+// byWord is Keyword before its hits are arranged.
+func (x *Index) byWord(ctx context.Context, query string, k int) ([]Hit, error) {
 	q := readQuery(query)
 	if len(q.full) == 0 || k <= 0 {
 		return nil, nil

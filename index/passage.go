@@ -53,7 +53,10 @@ const (
 	KindCosine ScoreKind = "cosine" // max(0, cos) of the embeddings of query and passage
 	KindBM25   ScoreKind = "bm25"   // s/(s+BM25Half) of the BM25 sum s
 	KindRRF    ScoreKind = "rrf"    // reciprocal rank fusion, divided by its maximum for the number of lists
-	KindNone   ScoreKind = "none"   // no measure: a grep match; Score is 0
+	// KindWeighted is the weighted sum of the scores of several lists.
+	KindWeighted ScoreKind = "weighted"
+	KindRerank   ScoreKind = "rerank" // what Options.Reranker says
+	KindNone     ScoreKind = "none"   // no measure: a grep match; Score is 0
 )
 
 // A Hit is a passage that a search found.

@@ -13,9 +13,21 @@ import (
 // passages of 384 values. The first search after a change, or of a process, reads them: from Options.VectorFile when that
 // holds them, else from the store.
 //
+// With Options.Reranker that one orders the best 20 or k anew, and scores are of kind KindRerank; with Options.MMRLambda
+// various passages are preferred.
+//
 // It returns ErrNoEmbedder without an embedder, ErrNoVectors (or a *ModelChangedError) when there are passages but no
 // vectors of this model, and the embedder's error when the query cannot be embedded.
 func (x *Index) Vector(ctx context.Context, query string, k int) ([]Hit, error) {
+	hits, err := x.byVector(ctx, query, x.depth(k))
+	if err != nil {
+		return nil, err
+	}
+	return x.arrange(ctx, query, hits, k)
+}
+
+// byVector is Vector before its hits are arranged.
+func (x *Index) byVector(ctx context.Context, query string, k int) ([]Hit, error) {
 	if x.embedder == nil {
 		return nil, ErrNoEmbedder
 	}

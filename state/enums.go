@@ -55,12 +55,14 @@ type ScoreKind string
 
 // The kinds of retrieval scores.
 const (
-	ScoreCosine  ScoreKind = "cosine"  // max(0, cosine similarity)
-	ScoreBM25    ScoreKind = "bm25"    // s/(s+k) of the BM25 sum
-	ScoreRRF     ScoreKind = "rrf"     // reciprocal rank fusion, divided by its maximum for the number of lists
-	ScoreRerank  ScoreKind = "rerank"  // a re-ranking model
-	ScoreLexical ScoreKind = "lexical" // the lexical grader
-	ScoreNone    ScoreKind = "none"    // the tool ranks nothing
+	ScoreCosine ScoreKind = "cosine" // max(0, cosine similarity)
+	ScoreBM25   ScoreKind = "bm25"   // s/(s+k) of the BM25 sum
+	ScoreRRF    ScoreKind = "rrf"    // reciprocal rank fusion, divided by its maximum for the number of lists
+	// ScoreWeighted is the weighted sum of the scores of several searches.
+	ScoreWeighted ScoreKind = "weighted"
+	ScoreRerank   ScoreKind = "rerank"  // a re-ranking model
+	ScoreLexical  ScoreKind = "lexical" // the lexical grader
+	ScoreNone     ScoreKind = "none"    // the tool ranks nothing
 )
 
 // StopReason says why the evidence loop ended.
