@@ -181,6 +181,7 @@ func (c *checker) together(v *variables) {
 	} else if v.EmbeddingBaseURL == "" && !c.bad[embBase] {
 		c.fault(embModel, "needs "+embBase)
 	}
+	c.search(v)
 	c.checks(v)
 	c.web(v)
 	c.notifications(v)

@@ -6,6 +6,31 @@ import (
 	"strings"
 )
 
+// search looks at what re-ranking and fusion need.
+func (c *checker) search(v *variables) {
+	const (
+		rerank, base   = prefix + "RERANK", prefix + "RERANK_BASE_URL"
+		weight, fusion = prefix + "FUSION_VECTOR_WEIGHT", prefix + "FUSION"
+		model          = prefix + "LLM_MODEL"
+		name, key      = prefix + "RERANK_MODEL", prefix + "RERANK_API_KEY"
+	)
+	if c.bad[rerank] {
+		return
+	}
+	switch {
+	case v.Rerank == "model" && v.LLMModel == "":
+		c.fault(rerank, "needs "+model)
+	case v.Rerank == "endpoint" && v.RerankBaseURL == "" && !c.bad[base]:
+		c.fault(rerank, "needs "+base)
+	}
+	if v.Rerank != "endpoint" {
+		c.needs(rerank+"=endpoint", "the re-ranking server is not asked without it", base, name, key)
+	}
+	if d, _ := lookup(weight); v.Fusion == "rrf" && !c.bad[fusion] && v.FusionVectorWeight != decimal(d.fallback) {
+		c.needs(fusion+"=minmax or score", "ranks have no weight", weight)
+	}
+}
+
 // checks looks at what verification, confidence and review need of each other.
 func (c *checker) checks(v *variables) {
 	const (

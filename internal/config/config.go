@@ -19,6 +19,8 @@ type Config struct {
 	LLM LLM
 	// Embedding is the embedding model; without a Model there is none.
 	Embedding Embedding
+	// Search says how searches merge and order what they find.
+	Search Search
 	// Web says where the web is searched; Settings.WebSearch says whether.
 	Web Web
 	// Review says how people are told of doubtful answers; Settings.ReviewMode says whether.
@@ -73,6 +75,29 @@ type Passages struct {
 	Words    int // they are packed up to this, default 220
 	MaxWords int // and never exceed this, at least Words, default 400
 }
+
+// Search says how searches merge and order what they find.
+type Search struct {
+	Fusion       string  // rrf (default), minmax or score
+	VectorWeight float64 // of search by meaning where scores are merged, default 0.5
+	MMRLambda    float64 // 1 (default) is off
+	Rerank       string  // off (default), model or endpoint; model needs LLM.Model, endpoint RerankBaseURL
+	// RerankBaseURL is the address of the re-ranking server; RerankModel may be empty.
+	RerankBaseURL, RerankModel string
+	// RerankAPIKey may be empty.
+	RerankAPIKey string `json:"-"`
+}
+
+// String describes the search without the key.
+func (s Search) String() string {
+	return fmt.Sprintf("fusion %s, MMR %g, re-ranking %s", s.Fusion, s.MMRLambda, s.Rerank)
+}
+
+// GoString is String, so that %#v hides the key too.
+func (s Search) GoString() string { return s.String() }
+
+// LogValue is String, so that a logger hides the key too.
+func (s Search) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // Web says where the web is searched. At most one of the providers is set; one is when Settings.WebSearch is not off.
 type Web struct {
@@ -195,8 +220,12 @@ func (v variables) config(given settings) Config {
 			Provider: v.LLMProvider, Timeout: v.LLMTimeout, RatePerMinute: v.LLMRatePerMinute,
 		},
 		Embedding: Embedding{BaseURL: v.EmbeddingBaseURL, Model: v.EmbeddingModel, APIKey: v.EmbeddingAPIKey},
-		Web:       Web{SearXNGURL: v.SearXNGURL, TavilyAPIKey: v.TavilyAPIKey, Cooldown: v.WebCooldown, Allow: list(v.WebAllow)},
-		Review:    Review{SLA: v.ReviewSLA, BaseURL: v.ReviewBaseURL, WebhookURL: v.ReviewWebhookURL, Reviewer: v.Reviewer},
+		Search: Search{
+			Fusion: v.Fusion, VectorWeight: v.FusionVectorWeight, MMRLambda: v.MMRLambda,
+			Rerank: v.Rerank, RerankBaseURL: v.RerankBaseURL, RerankModel: v.RerankModel, RerankAPIKey: v.RerankAPIKey,
+		},
+		Web:    Web{SearXNGURL: v.SearXNGURL, TavilyAPIKey: v.TavilyAPIKey, Cooldown: v.WebCooldown, Allow: list(v.WebAllow)},
+		Review: Review{SLA: v.ReviewSLA, BaseURL: v.ReviewBaseURL, WebhookURL: v.ReviewWebhookURL, Reviewer: v.Reviewer},
 		SMTP: SMTP{
 			Host: v.SMTPHost, Port: v.SMTPPort, User: v.SMTPUser, Password: v.SMTPPassword, From: v.SMTPFrom, To: list(v.SMTPTo),
 		},
@@ -230,7 +259,7 @@ func list(value string) []string {
 // Secrets are the keys that must appear in no log and no message; those that are set.
 func (c Config) Secrets() []string {
 	var list []string
-	for _, key := range []string{c.LLM.APIKey, c.Embedding.APIKey, c.Web.TavilyAPIKey, c.Review.WebhookURL, c.SMTP.Password, c.DatabaseURL, c.RedisURL} {
+	for _, key := range []string{c.LLM.APIKey, c.Embedding.APIKey, c.Search.RerankAPIKey, c.Web.TavilyAPIKey, c.Review.WebhookURL, c.SMTP.Password, c.DatabaseURL, c.RedisURL} {
 		if key != "" {
 			list = append(list, key)
 		}

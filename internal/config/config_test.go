@@ -58,7 +58,9 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 		"KB_AGENT_REVIEW=blocking", "KB_AGENT_REVIEWER=ada", "KB_AGENT_REVIEW_SLA=1h", "KB_AGENT_REVIEW_BASE_URL=http://r", "KB_AGENT_REVIEW_WEBHOOK_URL=http://hook?k=1",
 		"KB_AGENT_SMTP_HOST=mail", "KB_AGENT_SMTP_PORT=25", "KB_AGENT_SMTP_USER=u", "KB_AGENT_SMTP_PASSWORD=pw", "KB_AGENT_SMTP_FROM=a@b", "KB_AGENT_SMTP_TO=c@d, e@f",
 		"KB_AGENT_PASSAGE_WORDS=100", "KB_AGENT_PASSAGE_MAX_WORDS=150",
-		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_DATABASE_URL=postgres://u:pw@h/d", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9")
+		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_DATABASE_URL=postgres://u:pw@h/d", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9",
+		"KB_AGENT_FUSION=minmax", "KB_AGENT_FUSION_VECTOR_WEIGHT=.3", "KB_AGENT_MMR_LAMBDA=.7",
+		"KB_AGENT_RERANK=endpoint", "KB_AGENT_RERANK_BASE_URL=http://rank", "KB_AGENT_RERANK_MODEL=r", "KB_AGENT_RERANK_API_KEY=sk-three")
 	require.NoError(t, err)
 	assert.Equal(t, state.Settings{
 		MaxIterations: 10, AutoApproveMaxItems: 0, VectorScoreThreshold: 0.9, EvidenceMinScore: 0.25, GenerateMinScore: 0.25, MaxContextItems: 100,
@@ -74,8 +76,11 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 	assert.Equal(t, config.LLM{BaseURL: "http://localhost:1/v1", APIKey: "sk-one", Model: "m", FastModel: "f", Provider: "openai", Timeout: 90 * time.Second, RatePerMinute: 9}, c.LLM)
 	assert.Equal(t, config.Passages{Words: 100, MaxWords: 150}, c.Passages)
 	assert.Equal(t, config.Embedding{BaseURL: "https://[::1]:2", Model: "e", APIKey: "sk-two"}, c.Embedding)
+	assert.Equal(t, config.Search{
+		Fusion: "minmax", VectorWeight: .3, MMRLambda: .7, Rerank: "endpoint", RerankBaseURL: "http://rank", RerankModel: "r", RerankAPIKey: "sk-three",
+	}, c.Search)
 	assert.Equal(t, []any{"data", "a.log", slog.LevelDebug, "json"}, []any{c.DataDir, c.AuditLog, c.LogLevel, c.LogFormat})
-	assert.Equal(t, []string{"sk-one", "sk-two", "http://hook?k=1", "pw", "postgres://u:pw@h/d", "redis://h"}, c.Secrets())
+	assert.Equal(t, []string{"sk-one", "sk-two", "sk-three", "http://hook?k=1", "pw", "postgres://u:pw@h/d", "redis://h"}, c.Secrets())
 	for _, v := range c.Values() {
 		if v.Name == "KB_AGENT_TAVILY_API_KEY" { // there is one provider
 			continue

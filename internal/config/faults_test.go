@@ -75,6 +75,10 @@ func TestAValueIsRefused(t *testing.T) {
 		"of a key without model":     {[]string{"KB_AGENT_LLM_API_KEY=sk-one"}, "KB_AGENT_LLM_API_KEY=****: needs KB_AGENT_LLM_MODEL"},
 		"of a second model alone":    {[]string{"KB_AGENT_LLM_FAST_MODEL=f"}, "KB_AGENT_LLM_FAST_MODEL=f: needs KB_AGENT_LLM_MODEL"},
 		"of a grader without model":  {[]string{"KB_AGENT_EVALUATOR=llm"}, "KB_AGENT_EVALUATOR=llm: needs KB_AGENT_LLM_MODEL"},
+		"of a re-ranking nowhere":    {[]string{"KB_AGENT_RERANK=endpoint"}, "KB_AGENT_RERANK=endpoint: needs KB_AGENT_RERANK_BASE_URL"},
+		"of a re-ranking by nobody":  {[]string{"KB_AGENT_RERANK=model"}, "KB_AGENT_RERANK=model: needs KB_AGENT_LLM_MODEL"},
+		"of a re-ranker not asked":   {[]string{"KB_AGENT_RERANK_API_KEY=sk-one"}, "KB_AGENT_RERANK_API_KEY=****: needs KB_AGENT_RERANK=endpoint"},
+		"of a weight of ranks":       {[]string{"KB_AGENT_FUSION_VECTOR_WEIGHT=0.3"}, "KB_AGENT_FUSION_VECTOR_WEIGHT=0.3: needs KB_AGENT_FUSION=minmax or score"},
 		"of embeddings nowhere":      {[]string{"KB_AGENT_EMBEDDING_MODEL=e"}, "KB_AGENT_EMBEDDING_MODEL=e: needs KB_AGENT_EMBEDDING_BASE_URL"},
 		"of embeddings without name": {[]string{"KB_AGENT_EMBEDDING_BASE_URL=http://h"}, "KB_AGENT_EMBEDDING_BASE_URL=http://h: needs KB_AGENT_EMBEDDING_MODEL"},
 	} {

@@ -74,6 +74,13 @@ type variables struct {
 	EmbeddingAPIKey      string        `env:"EMBEDDING_API_KEY" kind:"secret" help:"key of the embedding server"`
 	PassageWords         int           `env:"PASSAGE_WORDS" envDefault:"220" min:"20" max:"5000" help:"words that passages are packed up to; the next kbagent index cuts every file anew"`
 	PassageMaxWords      int           `env:"PASSAGE_MAX_WORDS" envDefault:"400" min:"20" max:"10000" help:"words that no passage exceeds, at least PASSAGE_WORDS"`
+	Fusion               string        `env:"FUSION" envDefault:"rrf" oneof:"rrf minmax score" help:"how search by words and by meaning are merged: by ranks, by scores stretched over each list, or by scores as they are"`
+	FusionVectorWeight   float64       `env:"FUSION_VECTOR_WEIGHT" envDefault:"0.5" min:"0" max:"1" help:"weight of search by meaning where scores are merged; search by words has the rest"`
+	MMRLambda            float64       `env:"MMR_LAMBDA" envDefault:"1" min:"0.1" max:"1" help:"below 1, searches prefer passages that are unlike the better ones, the more the lower"`
+	Rerank               string        `env:"RERANK" envDefault:"off" oneof:"off model endpoint" help:"order the best passages of every search anew: by the fast model, or by a re-ranking endpoint"`
+	RerankBaseURL        string        `env:"RERANK_BASE_URL" kind:"url" help:"address of a re-ranking server, to which /rerank is added, like https://api.jina.ai/v1"`
+	RerankModel          string        `env:"RERANK_MODEL" help:"name of the re-ranking model; without one, requests have the form of text-embeddings-inference"`
+	RerankAPIKey         string        `env:"RERANK_API_KEY" kind:"secret" help:"key of the re-ranking server"`
 	DataDir              string        `env:"DATA_DIR" envDefault:".kbagent" help:"folder of the index, the threads and the audit log"`
 	AuditLog             string        `env:"AUDIT_LOG" help:"file of the audit log; default audit.jsonl in the data folder"`
 	LogLevel             slog.Level    `env:"LOG_LEVEL" envDefault:"warn" oneof:"debug info warn error" help:"least important messages that are logged"`

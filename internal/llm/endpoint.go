@@ -23,8 +23,9 @@ const (
 
 // endpoint sends requests to one server. It is immutable and safe for concurrent use.
 type endpoint struct {
-	cfg    Config
-	client *http.Client
+	cfg      Config
+	client   *http.Client
+	protocol string // for people, where it is not that of cfg.Provider
 }
 
 // newEndpoint takes a Config that went through withDefaults.
@@ -113,7 +114,10 @@ func (e *endpoint) malformed(why string, cause error) error {
 }
 
 func (e *endpoint) protocolName() string {
-	if e.cfg.Provider == ProviderAnthropic {
+	switch {
+	case e.protocol != "":
+		return e.protocol
+	case e.cfg.Provider == ProviderAnthropic:
 		return "Anthropic"
 	}
 	return "OpenAI"
