@@ -47,6 +47,7 @@ func New(cfg Config) (*Agent, error) {
 	synthesize := g.Node(nodes.NameSynthesize, n.Synthesize())
 	verify := g.Node(nodes.NameVerifyAnswer, n.VerifyAnswer())
 	decide := g.Node(nodes.NameDecide, n.Decide())
+	rerank := g.Node(nodes.NameRerank, n.Rerank())
 	review := g.Node(nodes.NameHumanReview, n.HumanReview())
 
 	g.Start(analyze)
@@ -72,8 +73,10 @@ func New(cfg Config) (*Agent, error) {
 		graph.Case(rules.EventPass, graph.End),
 		graph.Case(rules.EventDeliver, graph.End),
 		graph.Case(rules.EventCorrect, plan),
+		graph.Case(rules.EventRerank, rerank),
 		graph.Case(rules.EventWeb, plan),
 		graph.Case(rules.EventReview, review)) // KB_AGENT_REVIEW
+	g.Edge(rerank, synthesize)
 	g.Edge(review, graph.End)
 
 	opts := []graph.Option{graph.MaxSteps(maxSteps)}

@@ -37,7 +37,7 @@ var attemptWords = map[state.AttemptKind]string{
 
 var decisionWords = map[rules.Event]string{
 	rules.EventPass: "it passed", rules.EventDeliver: "the best answer so far was given, with a label",
-	rules.EventCorrect: "look for what lacks support, and answer again", rules.EventWeb: "search the web, and answer again",
+	rules.EventCorrect: "look for what lacks support, and answer again", rules.EventRerank: "order anew what was found, and answer again", rules.EventWeb: "search the web, and answer again",
 	rules.EventReview: "ask a person",
 }
 

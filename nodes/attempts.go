@@ -19,9 +19,9 @@ func (t *turn) attempt(ctx context.Context) state.Attempt {
 		Verification: *s.Verification, Items: len(written(s)),
 	}
 	if len(s.Attempts) > 0 {
-		a.Kind = state.AttemptCorrect
+		a.Kind, a.Mending = state.AttemptCorrect, s.Mending
 		if s.Decision == state.DecideWebSearch {
-			a.Kind = state.AttemptWeb
+			a.Kind, a.Mending = state.AttemptWeb, ""
 		}
 	}
 	if s.Settings.ScoreConfidence {

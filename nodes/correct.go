@@ -5,9 +5,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kbagent/kbagent/rules"
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/tools"
 )
+
+// chooseMending plans the correction of an answer: more searches, or another order of what was found.
+func (t *turn) chooseMending(a state.Attempt) {
+	goals := targets(a.Verification, t.state.Query())
+	after := *t // what plan would see
+	after.state.Attempts = append(slices.Clone(t.state.Attempts), a)
+	after.state.Decision, after.state.Targets = state.DecideSelfCorrect, goals
+	mending := rules.NextMending(rules.MendingMeans{
+		Fresh: len(after.number(after.correction())) > 0, Improved: t.improved(a), Pool: len(pool(t.state)),
+		Reranked: slices.ContainsFunc(after.state.Attempts, func(a state.Attempt) bool { return a.Mending == state.MendRerank }),
+	})
+	t.update.Targets, t.update.Mending = &goals, &mending
+}
+
+// improved says whether an answer is better than those before it, of which there may be none.
+func (t *turn) improved(a state.Attempt) bool {
+	s := t.state
+	return len(s.Attempts) == 0 || compare(a, best(s.Attempts, s.Settings), s.Settings) > 0
+}
 
 // maxTargets is how many queries a correction makes.
 const maxTargets = 3

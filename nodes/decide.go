@@ -10,7 +10,7 @@ import (
 )
 
 // Decide is the node decide: it scores the verified answer and decides what becomes of it. An answer that is corrected
-// goes back to plan; of all that were written the best is delivered, never just the last.
+// goes back to plan, or to rerank; of all that were written the best is delivered, never just the last.
 func (n *Nodes) Decide() graph.NodeFunc[state.AgentState, state.Update] {
 	return n.run(NameDecide, func(ctx context.Context, t *turn) error {
 		attempt := t.attempt(ctx)
@@ -22,6 +22,10 @@ func (n *Nodes) Decide() graph.NodeFunc[state.AgentState, state.Update] {
 		d := details{"action": outcome.Decision, "row": outcome.Row, "reason": outcome.Reason, "attempt": attempt.Kind, "attempts": len(t.state.Attempts) + 1}
 		if outcome.Priority {
 			d["priority"] = "high"
+		}
+		if outcome.Decision == state.DecideSelfCorrect {
+			t.chooseMending(attempt)
+			d["mending"] = *t.update.Mending
 		}
 		if c := attempt.Confidence; c != nil {
 			d["confidence"], d["components"], d["missing"] = c.Total, c.Components, c.Missing
@@ -43,7 +47,7 @@ func (t *turn) judgeAnswer(ctx context.Context, a state.Attempt) (rules.Outcome,
 	}
 	situation := rules.Situation{
 		Verification: a.Verification, Confidence: a.Confidence, Retrieved: len(s.ToolHistory) > 0 && retrieved(s),
-		Corrections: s.Corrections, MaxCorrections: s.Settings.VerifyAttempts, Improved: len(s.Attempts) == 0 || compare(a, best(s.Attempts, s.Settings), s.Settings) > 0,
+		Corrections: s.Corrections, MaxCorrections: s.Settings.VerifyAttempts, Improved: t.improved(a),
 		WebPossible: t.webPossible(), ReviewOn: reviewOn(s.Settings), Thresholds: thresholds(s.Settings),
 	}
 	o := rules.DecideAnswer(situation)
@@ -93,7 +97,9 @@ func retrieved(s state.AgentState) bool { return len(s.Context)+len(s.Quarantine
 func (t *turn) follow(ctx context.Context, a state.Attempt, o rules.Outcome) error {
 	switch o.Decision {
 	case state.DecideSelfCorrect:
-		t.update.Targets = new(targets(a.Verification, t.state.Query()))
+		if *t.update.Mending == state.MendRerank {
+			return t.fire(ctx, rules.EventRerank)
+		}
 		return t.fire(ctx, rules.EventCorrect)
 	case state.DecideWebSearch:
 		t.update.Targets = &[]string{t.state.Query()}

@@ -19,6 +19,7 @@ const (
 	NameToolCall        = "tool_call"
 	NameGradeEvidence   = "grade_evidence"
 	NameRefineContext   = "refine_context"
+	NameRerank          = "rerank"
 	NameSynthesize      = "synthesize"
 	NameVerifyAnswer    = "verify_answer"
 	NameDecide          = "decide"
@@ -33,6 +34,7 @@ const (
 	RoleSynthesizer = "synthesizer"
 	RoleVerifier    = "verifier"
 	RoleExpander    = "expander"
+	RoleReranker    = "reranker"
 )
 
 // Config is what the nodes work with.
@@ -44,8 +46,12 @@ type Config struct {
 	// Model plays all roles, or those that ModelRoles names, when it is set. Without it, and when it fails, the
 	// built-in roles do the work.
 	Model      *Model
-	FastModel  *Model   // plays router, grader, verifier and expander instead of Model; default Model
+	FastModel  *Model   // plays router, grader, verifier, expander and reranker instead of Model; default Model
 	ModelRoles []string // RoleRouter, …; default all
+
+	// Reranker orders evidence anew where an answer is corrected that way, instead of the model; one that fails is replaced
+	// by words, with a warning. Default: the model, without one words.
+	Reranker Reranker
 
 	Prompts Prompts // what the models are asked with; the zero value is the built-in ones
 
@@ -85,6 +91,7 @@ type Nodes struct {
 	synthesis roles[Synthesizer]
 	verifier  roles[Verifier]
 	expander  *Expander // nil without a model
+	reranker  roles[Reranker]
 	web       *webTurn
 }
 
@@ -125,7 +132,11 @@ func New(cfg Config) *Nodes {
 	n.synthesis.builtIn = extractiveSynthesizer{lib: cfg.Library}
 	n.verifier.builtIn = lexicalVerifier{lib: cfg.Library}
 	n.web = &webTurn{cooldown: tools.NewCooldown(cfg.WebCooldown)}
+	n.reranker.builtIn = lexicalReranker{lib: cfg.Library}
 	n.giveRoles()
+	if cfg.Reranker != nil {
+		n.reranker.model = &cfg.Reranker
+	}
 	return n
 }
 
@@ -157,6 +168,9 @@ func (n *Nodes) giveRoles() {
 	}
 	if plays(RoleExpander) {
 		n.expander = new(Expander(modelExpander{fast}))
+	}
+	if plays(RoleReranker) {
+		n.reranker.model = new(Reranker(modelReranker{fast}))
 	}
 }
 

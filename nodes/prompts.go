@@ -22,6 +22,7 @@ const (
 	promptChitchat    = "chitchat"
 	promptVerifier    = "verifier"
 	promptExpander    = "expander"
+	promptReranker    = "reranker"
 )
 
 // Prompts is what a model is asked with, by name. The zero value is the built-in prompts; [LoadPrompts] replaces some of

@@ -36,6 +36,10 @@ var contracts = []contract{
 		Question: "How do I rotate the logs on Windows?", Claims: []string{"Logs are rotated every night.", "The service is LogRotate."},
 		Items: sampleItems, fencing: sampleFencing,
 	}},
+	{name: promptReranker, data: rerankerData{
+		Query: "How do I rotate the logs on Windows?", Claims: []string{"Logs are rotated every night.", "The service is LogRotate."},
+		Items: sampleItems, fencing: sampleFencing,
+	}},
 	{name: promptExpander, data: expanderData{Query: "How do I rotate the logs on Windows?"}},
 }
 

@@ -41,6 +41,9 @@ func promptItems(items []state.Evidence, limit int) []promptItem {
 
 // where names the place of an item on one line.
 func where(item state.Evidence) string {
+	if item.Path == "" { // a text alone
+		return ""
+	}
 	place := fmt.Sprintf("%s:%d-%d", item.Path, item.StartLine, item.EndLine)
 	if item.Section != "" {
 		place += " › " + item.Section
@@ -131,6 +134,13 @@ type verifierData struct {
 	Question string       `doc:"what the person asked"`
 	Claims   []string     `doc:"the claims of the answer, from 1" fence:"true" must:"true"`
 	Items    []promptItem `doc:"the passages that the answer was written from"`
+	fencing
+}
+
+type rerankerData struct {
+	Query  string       `doc:"what is looked for" must:"true"`
+	Claims []string     `doc:"statements that lack support, from 1" fence:"true"`
+	Items  []promptItem `doc:"the passages to order"`
 	fencing
 }
 

@@ -114,7 +114,7 @@ func TestListDescribesEveryPrompt(t *testing.T) {
 			assert.NotEmpty(t, f.Meaning, "%s %s", one.Name, f.Name)
 		}
 	}
-	assert.Equal(t, []string{"chitchat", "expander", "grader", "planner", "router", "synthesizer", "verifier"}, names)
+	assert.Equal(t, []string{"chitchat", "expander", "grader", "planner", "reranker", "router", "synthesizer", "verifier"}, names)
 }
 
 // edited is a built-in prompt with one change.

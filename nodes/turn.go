@@ -44,6 +44,7 @@ const (
 	AuditSynthesize        = "synthesize"
 	AuditCitationRemoved   = "citation_removed"
 	AuditRefineContext     = "refine_context"
+	AuditRerank            = "rerank"
 	AuditVerify            = "verify"
 	AuditDecide            = "decide"
 	AuditReview            = "review"

@@ -30,6 +30,7 @@ const (
 	EventPass       Event = "pass"
 	EventDeliver    Event = "deliver"
 	EventCorrect    Event = "correct"
+	EventRerank     Event = "rerank"
 	EventWeb        Event = "web"
 	EventReview     Event = "review"
 	EventDecided    Event = "decided"
@@ -73,6 +74,7 @@ func Table() []Row {
 		{state.PhaseAnswered, EventPass, state.PhaseDone, StageVerify},
 		{state.PhaseAnswered, EventDeliver, state.PhaseDone, StageCore},
 		{state.PhaseAnswered, EventCorrect, state.PhaseRetrieve, StageVerify},
+		{state.PhaseAnswered, EventRerank, state.PhaseGenerate, StageVerify},
 		{state.PhaseAnswered, EventWeb, state.PhaseRetrieve, StageVerify},
 		{state.PhaseAnswered, EventReview, state.PhaseReview, StageVerify},
 		{state.PhaseReview, EventDecided, state.PhaseDone, StageVerify},

@@ -92,6 +92,9 @@ func (s *AgentState) applyChecks(u Update) {
 	if u.Refined != nil {
 		s.Context = merge(nil, *u.Refined, 0) // a strip may be one that an earlier round has cut
 	}
+	if u.Reranked != nil {
+		s.applyReranked(*u.Reranked)
+	}
 	if u.Attempt != nil {
 		s.Attempts = add(s.Attempts, *u.Attempt)
 	}
@@ -105,12 +108,33 @@ func (s *AgentState) applyChecks(u Update) {
 		s.Review = u.Review
 	}
 	set(&s.Decision, u.Decision)
+	set(&s.Mending, u.Mending)
 	if u.Targets != nil {
 		s.Targets = *u.Targets
 		if s.Decision == DecideSelfCorrect {
 			s.Corrections++
 		}
 	}
+}
+
+// applyReranked takes the context in its new order.
+func (s *AgentState) applyReranked(items []Evidence) {
+	there := make(map[string]bool, len(items))
+	for _, item := range items {
+		there[item.ID] = true
+	}
+	kept := make([]Quarantine, 0, len(s.Quarantined))
+	for _, q := range s.Quarantined {
+		if !there[q.Item.ID] {
+			kept = append(kept, q)
+		}
+	}
+	for _, item := range s.Context {
+		if !there[item.ID] {
+			kept = append(kept, Quarantine{Item: item, Score: item.GradeOf(), Reason: "others fit better, ordered anew", Round: s.Rounds})
+		}
+	}
+	s.Context, s.Quarantined = slices.Clone(items), kept
 }
 
 // webTool is the tool whose calls make a round one of web search.

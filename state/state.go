@@ -65,6 +65,7 @@ type AgentState struct {
 	Decision     Decision      `json:"action_taken,omitzero"`  // the last one
 	Attempts     []Attempt     `json:"attempts,omitempty"`     // answers that were checked, in order
 	Targets      []string      `json:"targets,omitempty"`      // queries of the correction that is going on
+	Mending      Mending       `json:"mending,omitzero"`       // how it gathers its evidence
 
 	Warnings   []string   `json:"warnings"`
 	StopReason StopReason `json:"stop_reason"`

@@ -33,7 +33,11 @@ type Update struct {
 	Decision     *Decision     `json:"action_taken,omitempty"`
 	Attempt      *Attempt      `json:"attempt,omitempty"` // a checked answer, appended to Attempts
 	Targets      *[]string     `json:"targets,omitempty"` // queries of the correction that follows; a correction or web round begins
+	Mending      *Mending      `json:"mending,omitempty"` // how that correction gathers its evidence
 	Refined      *[]Evidence   `json:"refined,omitempty"` // replaces the context
+	// Reranked replaces the context, best first; what was in the context and is not in it is put away, and what was put away
+	// and is in it is back.
+	Reranked *[]Evidence `json:"reranked,omitempty"`
 
 	Warnings []string      `json:"warnings,omitempty"` // appended, duplicates dropped
 	Usage    Usage         `json:"usage,omitzero"`     // added to the usage of the run

@@ -69,7 +69,17 @@ type Attempt struct {
 	Verification Verification `json:"verification"`
 	Confidence   *Confidence  `json:"confidence,omitempty"` // nil while scoring is off
 	Items        int          `json:"items"`                // of evidence that it was written from
+	Mending      Mending      `json:"mending,omitzero"`     // how evidence for a corrected answer was gathered
 }
+
+// Mending is a way to gather evidence for an answer that is to be corrected.
+type Mending string
+
+// The ways to mend an answer.
+const (
+	MendSearch Mending = "search" // targeted searches for what lacks support
+	MendRerank Mending = "rerank" // order and choose anew among all that was found in the run
+)
 
 // AttemptKind says what led to an attempt.
 type AttemptKind string

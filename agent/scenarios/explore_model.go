@@ -29,6 +29,7 @@ var replies = map[string][]string{
 	nodes.RoleGrader:      {"all good", "all middling", "all bad", "one good"},
 	nodes.RoleSynthesizer: {"cites", "abstains"},
 	nodes.RoleVerifier:    {"all hold", "one holds"},
+	nodes.RoleReranker:    {"all good", "one good"},
 }
 
 // faults are what a role can do besides.
@@ -38,6 +39,7 @@ var faults = map[string][]string{
 	nodes.RoleGrader:      {"malformed", "down"},
 	nodes.RoleSynthesizer: {"cites nothing", "nothing", "cut", "down"},
 	nodes.RoleVerifier:    {"malformed", "down"},
+	nodes.RoleReranker:    {"malformed", "down"},
 }
 
 // GenerateContent implements llms.Model.
@@ -95,7 +97,7 @@ func (m standIn) text(role, option, prompt string) string {
 		case "repeats a search":
 			return `[{"name":"keyword_search","args":{"query":"delete directory 0"}}]`
 		}
-	case nodes.RoleGrader:
+	case nodes.RoleGrader, nodes.RoleReranker:
 		return grades(option, len(fencedPassage.FindAllString(prompt, -1)))
 	case nodes.RoleSynthesizer:
 		switch option {

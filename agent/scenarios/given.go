@@ -55,7 +55,7 @@ type Item struct {
 
 // ModelReply is one scripted reply of the model.
 type ModelReply struct {
-	Role   string        `yaml:"role"` // router, planner, grader, synthesizer, verifier or expander
+	Role   string        `yaml:"role"` // router, planner, grader, synthesizer, verifier, reranker or expander
 	Reply  string        `yaml:"reply"`
 	Calls  []ModelCall   `yaml:"calls"` // tool calls
 	Error  string        `yaml:"error"` // the provider fails

@@ -39,6 +39,8 @@ type base struct {
 	server   *postgres.DB // conversations and reviews; nil when they are in db
 	index    *index.Index
 	embedder *llm.Embedder // nil without an embedding endpoint
+	rerank   *llm.Reranker // nil without a re-ranking endpoint
+	ranker   *nodes.Model  // that orders the hits of searches; nil when none does
 	limit    *llm.Limit    // of the requests to all models together; nil for none
 	traffic  *tape         // what passes to and from model servers and the web is recorded, or replayed; nil for neither
 }
@@ -109,13 +111,17 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 	if err != nil {
 		return nil, err
 	}
-	b.index, err = index.Open(ctx, b.db.Index(), embedder, index.Options{
+	opts := index.Options{
 		Loader:           loader,
 		Split:            index.SplitOptions{TargetWords: cfg.Passages.Words, MaxWords: cfg.Passages.MaxWords},
 		VectorFile:       filepath.Join(cfg.DataDir, vectorFile),
 		VectorFileFailed: func(err error) { b.log.Warn("vector_file_failed", "error", err) },
 		Degraded:         func(err error) { b.log.Warn("vector_search_unavailable", "error", err) },
-	})
+	}
+	if err := b.searchOptions(&opts); err != nil {
+		return nil, err
+	}
+	b.index, err = index.Open(ctx, b.db.Index(), embedder, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -227,27 +233,44 @@ func (a *assistant) nodes() (n nodes.Config, err error) {
 	if n.Model, err = a.model(a.cfg.LLM.Model); err != nil {
 		return n, err
 	}
-	n.FastModel, err = a.model(a.cfg.LLM.FastModel)
-	return n, err
+	if n.FastModel, err = a.model(a.cfg.LLM.FastModel); err != nil {
+		return n, err
+	}
+	if a.ranker != nil {
+		a.ranker.LLM = a.watch.model(a.ranker.LLM, a.cfg.LLM.Provider, a.ranker.Name)
+	}
+	if a.rerank != nil {
+		n.Reranker = nodes.RerankTexts(a.rerank.Rerank)
+	}
+	return n, nil
 }
 
 // modelCooldown is how long a model's server that was found to be down is left alone; the built-in roles do the work.
 const modelCooldown = 30 * time.Second
 
-// model is the model of that name at the configured endpoint; nil for no name.
+// model is the model of that name at the configured endpoint, watched; nil for no name.
 func (a *assistant) model(name string) (*nodes.Model, error) {
+	m, err := a.base.model(name)
+	if m != nil {
+		m.LLM = a.watch.model(m.LLM, a.cfg.LLM.Provider, name)
+	}
+	return m, err
+}
+
+// model is the model of that name at the configured endpoint; nil for no name.
+func (b *base) model(name string) (*nodes.Model, error) {
 	if name == "" {
 		return nil, nil
 	}
-	c := a.cfg.LLM
+	c := b.cfg.LLM
 	m, err := llm.New(llm.Config{
-		Provider: c.Provider, BaseURL: c.BaseURL, APIKey: c.APIKey, Model: name, Timeout: c.Timeout, Limit: a.limit,
-		Cooldown: modelCooldown, Logger: a.log, Transport: a.traffic.transport(),
+		Provider: c.Provider, BaseURL: c.BaseURL, APIKey: c.APIKey, Model: name, Timeout: c.Timeout, Limit: b.limit,
+		Cooldown: modelCooldown, Logger: b.log, Transport: b.traffic.transport(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &nodes.Model{LLM: a.watch.model(m, c.Provider, name), Name: name, Schema: llm.Schema, Fence: a.traffic.fence()}, nil
+	return &nodes.Model{LLM: m, Name: name, Schema: llm.Schema, Fence: b.traffic.fence()}, nil
 }
 
 // finish shows what has come of a question, unless err says that nothing has, and closes a. What is shown does not wait for

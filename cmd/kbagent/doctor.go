@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func examine(ctx context.Context, cfg config.Config, live bool) []check {
 	if cfg.LLM.FastModel != "" {
 		checks = append(checks, checkModel(ctx, cfg, "fast model", cfg.LLM.FastModel))
 	}
-	checks = append(checks, checkEmbedding(ctx, cfg), checkAudit(cfg))
+	checks = append(checks, checkEmbedding(ctx, cfg), checkRerank(cfg), checkAudit(cfg))
 	checks = append(checks, checkStages(ctx, cfg, live)...)
 	if live {
 		checks = append(checks, liveChecks(ctx, cfg)...)
@@ -146,6 +147,23 @@ func checkEmbedding(ctx context.Context, cfg config.Config) check {
 		return check{"embeddings", stateOff, "search is by words only; set KB_AGENT_EMBEDDING_BASE_URL and KB_AGENT_EMBEDDING_MODEL for search by meaning"}
 	}
 	return ping(ctx, "embeddings", llm.Config{BaseURL: cfg.Embedding.BaseURL, APIKey: cfg.Embedding.APIKey, Model: cfg.Embedding.Model})
+}
+
+// checkRerank says who orders what searches find. A re-ranking server is asked by --live only: it has no list of models.
+func checkRerank(cfg config.Config) check {
+	const name = "re-ranking"
+	switch cfg.Search.Rerank {
+	case "model":
+		return check{name, stateOK, "one call of " + cmp.Or(cfg.LLM.FastModel, cfg.LLM.Model) + " for each search"}
+	case "endpoint":
+		r, err := newReranker(cfg, llm.RerankConfig{})
+		if err != nil {
+			return check{name, stateFailed, err.Error()}
+		}
+		return check{name, stateOK, r.String() + "; `doctor --live` asks it"}
+	default:
+		return check{name, stateOff, "searches keep their own order; KB_AGENT_RERANK=model or endpoint changes it"}
+	}
 }
 
 // ping asks an endpoint whether it is there.

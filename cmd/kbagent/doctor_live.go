@@ -17,7 +17,7 @@ import (
 )
 
 // liveChecks asks each configured endpoint for what the agent will ask of it, once and without retries: a completion,
-// a streamed one, one under a JSON schema, one with a tool, and embeddings. It costs a few hundred tokens. What the agent
+// a streamed one, one under a JSON schema, one with a tool, embeddings, and re-ranking. It costs a few hundred tokens. What the agent
 // can do without (a schema that is not honoured, a tool that is not called) is off, not failed. Without an endpoint there
 // are no checks.
 func liveChecks(ctx context.Context, cfg config.Config) []check {
@@ -29,6 +29,9 @@ func liveChecks(ctx context.Context, cfg config.Config) []check {
 	}
 	if cfg.Embedding.Model != "" {
 		checks = append(checks, liveEmbedding(ctx, cfg))
+	}
+	if cfg.Search.Rerank == "endpoint" {
+		checks = append(checks, liveRerank(ctx, cfg))
 	}
 	return checks
 }
@@ -181,6 +184,28 @@ func liveEmbedding(ctx context.Context, cfg config.Config) check {
 		c.Detail = "two different texts have the same vector: check that the model is made for embeddings"
 	default:
 		c.State, c.Detail = stateOK, fmt.Sprintf("%d dimensions, all numbers finite, in %s", e.Dimensions(), milliseconds(took))
+	}
+	return c
+}
+
+// liveRerank asks which of two texts answers a question.
+func liveRerank(ctx context.Context, cfg config.Config) check {
+	c := check{Name: "re-ranking: two texts", State: stateFailed}
+	r, err := newReranker(cfg, llm.RerankConfig{MaxRetries: -1})
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	begin := time.Now()
+	scores, err := r.Rerank(ctx, "how long are the logs kept?", []string{"Bread needs an hour in the oven.", "Logs are kept for thirty days."})
+	took := time.Since(begin)
+	switch {
+	case err != nil:
+		c.Detail = err.Error()
+	case scores[1] <= scores[0]:
+		c.Detail = fmt.Sprintf("the text that answers got %.2f, another one %.2f: check that the model is made for re-ranking", scores[1], scores[0])
+	default:
+		c.State, c.Detail = stateOK, fmt.Sprintf("the text that answers got %.2f, another one %.2f, in %s", scores[1], scores[0], milliseconds(took))
 	}
 	return c
 }

@@ -64,6 +64,9 @@ func NewReranker(cfg RerankConfig) (*Reranker, error) {
 	return &Reranker{e}, nil
 }
 
+// String says where it is, without the key.
+func (r *Reranker) String() string { return r.endpoint.cfg.String() }
+
 // Rerank returns a score from 0 to 1 for each text, in the order of texts. A server that answers with logits, which are not
 // from 0 to 1, has them all put through the logistic function. No texts give no scores and no request.
 //

@@ -195,7 +195,7 @@ func TestTheLinesOfAllScenariosAreUnderstood(t *testing.T) {
 	}
 	text, err := json.Marshal(r.Retrieval.Corrections)
 	require.NoError(t, err)
-	for _, name := range []string{correctRefine, correctReRetrieve, correctExpansion, correctDecompose, correctWeb, correctAnswer} {
+	for _, name := range []string{correctRefine, correctReRetrieve, correctExpansion, correctDecompose, correctWeb, correctAnswer, correctRerank} {
 		assert.True(t, strategies[name], "no scenario corrects by %s: %s", name, text)
 	}
 }

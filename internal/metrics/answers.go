@@ -20,7 +20,8 @@ func (c *Collector) decided(l line, r *run) bool {
 	}
 	switch state.Decision(action) {
 	case state.DecideSelfCorrect:
-		c.mend(r, correctAnswer)
+		mending := l.d.text("mending")
+		c.mend(r, mendingOf(mending))
 	case state.DecideWebSearch:
 		c.mend(r, correctWeb)
 	}

@@ -42,6 +42,7 @@ const (
 	correctRefine     = "refine"       // more evidence of the same strategy, beside what was kept
 	correctReRetrieve = "re_retrieve"  // another way to search, of those without a name of their own
 	correctAnswer     = "self_correct" // evidence for claims that lack support
+	correctRerank     = "rerank"       // another order and choice of what was found
 	correctWeb        = "web_search"
 	correctExpansion  = "query_expansion"
 	correctDecompose  = "decompose"
@@ -59,6 +60,14 @@ func correctionOf(strategy string) string {
 	default:
 		return correctReRetrieve
 	}
+}
+
+// mendingOf names the correction of an answer.
+func mendingOf(mending string) string {
+	if state.Mending(mending) == state.MendRerank {
+		return correctRerank
+	}
+	return correctAnswer
 }
 
 // categories are the words of crag_decisions_total for the actions of the grader.
@@ -93,7 +102,7 @@ var (
 	toolCodes = setOf(tools.CodeBadArguments, tools.CodeUnknownTool, tools.CodeNotAllowed, tools.CodeNotFound, tools.CodeAccessDenied,
 		tools.CodeNotAFile, tools.CodeTooLarge, tools.CodeTimeout, tools.CodeUnavailable, tools.CodeDamaged, tools.CodeFailed)
 	nodeNames = setOf(nodes.NameAnalyzeAndRoute, nodes.NamePlan, nodes.NameToolCall, nodes.NameGradeEvidence, nodes.NameRefineContext,
-		nodes.NameSynthesize, nodes.NameVerifyAnswer, nodes.NameDecide, nodes.NameHumanReview)
+		nodes.NameRerank, nodes.NameSynthesize, nodes.NameVerifyAnswer, nodes.NameDecide, nodes.NameHumanReview)
 )
 
 // Names that programs may add to; see [Options].
