@@ -13,7 +13,7 @@ type MendingMeans struct {
 // NextMending chooses how an answer is mended. Searches come first. When they only repeat, or the last correction did not
 // help, what was found is ordered and chosen anew, once a run; for that there have to be two passages.
 func NextMending(m MendingMeans) state.Mending {
-	if !m.Reranked && m.Pool > 1 && !(m.Fresh && m.Improved) {
+	if !m.Reranked && m.Pool > 1 && (!m.Fresh || !m.Improved) {
 		return state.MendRerank
 	}
 	return state.MendSearch
