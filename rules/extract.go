@@ -17,10 +17,11 @@ type Sentence struct {
 	Score      float64
 }
 
-// BestSentences ranks the sentences of items by the query's idf-weighted terms that they hold, with a share of the
-// score for what the item as a whole holds. Sentences without a term of the query are left out.
-func BestSentences(query string, items []state.Evidence, stats TermStats) []Sentence {
-	q := newQueryTerms(query, stats)
+// BestSentences ranks the sentences of items by the idf-weighted terms of a claim that they hold, with a share of the
+// score for what the item as a whole holds. Sentences without a term of it are left out. What answers a question is for
+// [AnswerSentences] to say.
+func BestSentences(claim string, items []state.Evidence, stats TermStats) []Sentence {
+	q := newQueryTerms(claim, stats)
 	var all []Sentence
 	for i, item := range items {
 		whole := q.features(item)
@@ -49,9 +50,10 @@ func Extract(query, focus string, items []state.Evidence, stats TermStats, limit
 		return nil
 	}
 	q, last := newQueryTerms(query, stats), newQueryTerms(focus, stats)
+	likely := likelihoods(query, items, stats)
 	var best []Sentence
 	for i, item := range items {
-		s, ok := q.extract(i, item)
+		s, ok := q.extract(i, item, likely[i])
 		if !ok {
 			continue
 		}
@@ -72,7 +74,8 @@ func Extract(query, focus string, items []state.Evidence, stats TermStats, limit
 
 // extractFrom is the sufficiency from which something is quoted. On XQuAD-en with the passage that answers taken out for half
 // of the 439 questions, the agent without a model is right for .797 of them without this, for .836 with it (.882 of the
-// answers that are there are given, instead of .909; .790 of those that are not are refused, instead of .685).
+// answers that are there are given, instead of .909; .790 of those that are not are refused, instead of .685). Both were measured
+// before likelyWeight.
 const extractFrom = 0.4
 
 // The size of an extract: sentences in a row, and the items of a list that a sentence announces.
@@ -88,6 +91,10 @@ const (
 	allWeight     = 0.25
 	headingWeight = 0.35
 )
+
+// likelyWeight is what the likeliest sentence of a run adds when the runs of one item are compared. Without it, .882 instead of
+// .895 of the answers that are there are given on XQuAD-en.
+const likelyWeight = 0.2
 
 // sameQuestion is the coverage from which a heading asks the same as the query, and sectionBytes is how much of its
 // section is then taken, to the end of the sentence.
@@ -114,8 +121,30 @@ func sectionEnd(content string, spans []text.Span) int {
 	return spans[last].End
 }
 
-// extract is the best run of sentences of one item; or the begin of the section, when its heading asks the same.
-func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool) {
+// likelihoods is, for each item, how likely the sentences answer the query, by where they start: 1 is the likeliest of the item.
+func likelihoods(query string, items []state.Evidence, stats TermStats) []map[int]float64 {
+	list, top := make([]map[int]float64, len(items)), make([]float64, len(items))
+	for _, s := range AnswerSentences(query, items, stats) { // best first
+		if list[s.Item] == nil {
+			list[s.Item], top[s.Item] = make(map[int]float64), s.Score
+		}
+		list[s.Item][s.Start] = s.Score / top[s.Item]
+	}
+	return list
+}
+
+// likeliest is the highest of the likelihoods of sentences.
+func likeliest(likely map[int]float64, run []text.Span) float64 {
+	best := 0.0
+	for _, s := range run {
+		best = max(best, likely[s.Start])
+	}
+	return best
+}
+
+// extract is the best run of sentences of one item; or the begin of the section, when its heading asks the same. Score is without
+// the likelihood, which compares the runs of one item only.
+func (q queryTerms) extract(n int, item state.Evidence, likely map[int]float64) (best Sentence, ok bool) {
 	f := q.features(item)
 	spans := slices.DeleteFunc(text.Sentences(item.Content), func(s text.Span) bool { return isHeading(item.Content, s) })
 	if len(spans) > 0 && q.coverage(q.mask(ownHeading(item.Content))) >= sameQuestion {
@@ -123,12 +152,14 @@ func (q queryTerms) extract(n int, item state.Evidence) (best Sentence, ok bool)
 		end := closeCode(item.Content, start, sectionEnd(item.Content, spans))
 		return Sentence{Item: n, Start: start, End: end, Score: 1 - allWeight + allWeight*f.all}, end > start
 	}
+	most := 0.0
 	for i := range spans {
 		last := runEnd(item.Content, spans, i)
 		own := q.coverage(q.mask(item.Content[spans[i].Start:spans[last].End]))
 		underHeading := f.heading / float64(1+i)
 		score := ownWeight*own + allWeight*f.all + headingWeight*underHeading
-		if score > best.Score && own+underHeading > 0 {
+		if key := score + likelyWeight*likeliest(likely, spans[i:last+1]); key > most && own+underHeading > 0 {
+			most = key
 			start := extractStart(item.Content, spans[i].Start)
 			end := closeCode(item.Content, start, spans[last].End)
 			best, ok = Sentence{Item: n, Start: start, End: end, Score: score}, end > start

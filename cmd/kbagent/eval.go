@@ -66,8 +66,8 @@ seed), elapsed_ms. The tasks are ` + strings.Join(eval.Tasks(), ", ") + `. Exit 
 func newEvalFit(std streams) *cobra.Command {
 	var data string
 	cmd := &cobra.Command{
-		Use:    "fit [grounding|grading|sufficiency]",
-		Short:  "Fit the weights of the lexical verifier or grader on the development data",
+		Use:    "fit [grounding|grading|sufficiency|extraction]",
+		Short:  "Fit the weights of the lexical verifier, grader or extractor on the development data",
 		Hidden: true,
 		Args:   cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

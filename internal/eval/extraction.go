@@ -2,21 +2,47 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
 
 	"github.com/kbagent/kbagent/rules"
+	"github.com/kbagent/kbagent/state"
 )
 
-// extraction measures whether the one sentence that rules.BestSentences finds best in the first five hits holds a gold
+// extraction measures whether the one sentence that rules.AnswerSentences finds best in the first five hits holds a gold
 // answer: accuracy is the share of questions for which it does. Sentence and answer are compared as words in lower case
 // without punctuation and articles.
 var extraction = task{
 	name:  "extraction",
 	about: "the sentence that holds the answer",
-	sets:  []taskSet{{"xquad_en", loadExtractionRows}, {"covidqa", loadExtractionWords}},
+	sets:  extractionTasks(),
+}
+
+// extractedSet is the passages of one set and its questions.
+type extractedSet struct {
+	passages  []corpusRow
+	questions []question
+}
+
+// extractionSets are the sets of the task and how each is read.
+var extractionSets = []struct {
+	name string
+	load func(source) (extractedSet, error)
+}{
+	{"xquad_en", loadExtractionRows},
+	{"covidqa", loadExtractionWords},
+}
+
+func extractionTasks() []taskSet {
+	var sets []taskSet
+	for _, set := range extractionSets {
+		sets = append(sets, taskSet{set.name, func(s source) (measure, error) {
+			data, err := set.load(s)
+			return data.measure(), err
+		}})
+	}
+	return sets
 }
 
 // extractedFrom is how many hits the sentence is taken from.
@@ -25,25 +51,25 @@ const extractedFrom = 5
 // chunkWords is the size of the passages of covidqa, which do not overlap.
 const chunkWords = 200
 
-func loadExtractionRows(s source) (measure, error) {
+func loadExtractionRows(s source) (extractedSet, error) {
 	list, err := corpus[corpusRow](s, "xquad", "corpus_en")
 	if err != nil {
-		return nil, err
+		return extractedSet{}, err
 	}
 	questions, err := loadQuestions(s, "xquad", "queries_en")
-	return extracted(list, questions), err
+	return extractedSet{list, questions}, err
 }
 
 // loadExtractionWords cuts the documents into passages of 200 words and keeps the questions of which a passage holds an
 // answer whole.
-func loadExtractionWords(s source) (measure, error) {
+func loadExtractionWords(s source) (extractedSet, error) {
 	docs, list, err := loadDocuments(s, "covidqa", "corpus")
 	if err != nil {
-		return nil, err
+		return extractedSet{}, err
 	}
 	questions, err := loadQuestions(s, "covidqa", "queries")
 	if err != nil {
-		return nil, err
+		return extractedSet{}, err
 	}
 	var passages []corpusRow
 	cuts := make(map[string][]span, len(list))
@@ -57,13 +83,13 @@ func loadExtractionWords(s source) (measure, error) {
 	for _, q := range questions {
 		spans, err := docs.spans(q)
 		if err != nil {
-			return nil, fmt.Errorf("covidqa: %w", err)
+			return extractedSet{}, fmt.Errorf("covidqa: %w", err)
 		}
 		if anyWhole(spans, cuts) {
 			kept = append(kept, q)
 		}
 	}
-	return extracted(passages, kept), nil
+	return extractedSet{passages, kept}, nil
 }
 
 func anyWhole(spans []span, cuts map[string][]span) bool {
@@ -102,39 +128,41 @@ func cutWords(r corpusRow, n int) []span {
 	return cuts
 }
 
-// extracted takes a sentence for each question.
-func extracted(list []corpusRow, questions []question) measure {
-	return over(
-		func(ctx context.Context, k *knowledge) error { return k.rows(ctx, list) },
-		func(ctx context.Context, k *knowledge) (Result, error) {
-			out := make([]Case, len(questions))
-			for i, q := range questions {
-				sentence, err := k.bestSentence(ctx, q)
-				if err != nil {
-					return Result{}, err
-				}
-				out[i] = Case{ID: q.ID, Values: map[string]float64{"accuracy": oneIf(holdsAny(sentence, q.Answers))}}
+// measure takes a sentence for each question.
+func (e extractedSet) measure() measure {
+	return e.over(func(ctx context.Context, k *knowledge) (Result, error) {
+		var out []Case
+		err := e.each(ctx, k, func(q question, query string, items []state.Evidence, stats rules.TermStats) {
+			best := ""
+			if list := rules.AnswerSentences(query, items, stats); len(list) > 0 {
+				best = sentenceOf(items, list[0])
 			}
-			return averaged(out, map[string]string{"extractor": "rules.BestSentences", "hits": fmt.Sprint(extractedFrom)}), nil
+			out = append(out, Case{ID: q.ID, Values: map[string]float64{"accuracy": oneIf(holdsAny(best, q.Answers))}})
 		})
+		return averaged(out, map[string]string{"extractor": "rules.AnswerSentences", "hits": fmt.Sprint(extractedFrom)}), err
+	})
 }
 
-// bestSentence is "" when no sentence fits.
-func (k *knowledge) bestSentence(ctx context.Context, q question) (string, error) {
-	d := q.understood()
-	items, stats, err := k.found(ctx, d, extractedFrom)
-	if err != nil {
-		return "", err
+// over is a measure over the passages.
+func (e extractedSet) over(f func(context.Context, *knowledge) (Result, error)) measure {
+	return over(func(ctx context.Context, k *knowledge) error { return k.rows(ctx, e.passages) }, f)
+}
+
+// each calls f with what is found for each question, which is given as the program understands it.
+func (e extractedSet) each(ctx context.Context, k *knowledge, f func(question, string, []state.Evidence, rules.TermStats)) error {
+	for _, q := range e.questions {
+		d := q.understood()
+		items, stats, err := k.found(ctx, d, extractedFrom)
+		if err != nil {
+			return err
+		}
+		f(q, d.Query, items, stats)
 	}
-	best := rules.BestSentences(d.Query, items, stats)
-	if len(best) == 0 {
-		return "", nil
-	}
-	s := best[0]
-	if s.Item >= len(items) {
-		return "", errors.New("the best sentence is of no item")
-	}
-	return items[s.Item].Content[s.Start:s.End], nil
+	return nil
+}
+
+func sentenceOf(items []state.Evidence, s rules.Sentence) string {
+	return items[s.Item].Content[s.Start:s.End]
 }
 
 func oneIf(yes bool) float64 {

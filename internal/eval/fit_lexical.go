@@ -29,9 +29,10 @@ type fitRows struct {
 	rows []fitRow
 }
 
-// FitLexical makes the weights of rules.Relevance (of is "grading") or rules.Sufficiency ("sufficiency") from the development
-// parts of the sets of that task which may be learned from, and reports them with the AUC that they have on the cases that they
-// come from, and that weights of the other half of the queries have.
+// FitLexical makes the weights of rules.Relevance (of is "grading"), rules.Sufficiency ("sufficiency") or
+// rules.AnswerSentences ("extraction") from the development parts of the sets of that task which may be learned from, and
+// reports them with how good they are on the cases that they come from, and how good weights are that have not seen the case:
+// those of the other half of the queries, of extraction those of the other four fifths of the documents.
 func FitLexical(ctx context.Context, data, of string) (string, error) {
 	if data == "" {
 		return "", usagef("--data is missing: the folder that holds one folder a set")
@@ -44,8 +45,10 @@ func FitLexical(ctx context.Context, data, of string) (string, error) {
 		fits, err = gradingFits(s)
 	case "sufficiency":
 		fits, err = sufficiencyFits(ctx, s)
+	case "extraction":
+		return fitSentences(ctx, s)
 	default:
-		err = usagef("there is no fit of %q; there are grounding, grading, sufficiency", of)
+		err = usagef("there is no fit of %q; there are grounding, grading, sufficiency, extraction", of)
 	}
 	var b strings.Builder
 	for _, f := range fits {

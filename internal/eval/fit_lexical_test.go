@@ -13,6 +13,7 @@ func TestALexicalFitReportsItsWeightsAndIsNotRandom(t *testing.T) {
 	dir := small(t)
 	for of, want := range map[string][]string{
 		"grading":     {"xquad_en ", "scifact ", "cross-validated", "var gradeWeights = [...]float64{"},
+		"extraction":  {"xquad_en ", "covidqa ", "cross-validated", "features: own, ", "var answerWeights = [...]float64{"},
 		"sufficiency": {"clapnq ", "clapnq_kb ", "mtrag_un ", "var aloneWeights = ", "var amongWeights = "},
 	} {
 		first, err := eval.FitLexical(t.Context(), dir, of)
