@@ -45,6 +45,7 @@ type Config struct {
 	LogFormat string
 
 	values []Value
+	given  settings // what it was made of, for With; holds keys
 }
 
 // LLM says where the language model is.
@@ -236,7 +237,7 @@ func (v variables) config(given settings) Config {
 		LogLevel:  v.LogLevel,
 		LogFormat: v.LogFormat,
 	}
-	c.values = v.values(given)
+	c.values, c.given = v.values(given), given
 	return c
 }
 
