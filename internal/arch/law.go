@@ -109,7 +109,7 @@ var Modules = []Use{
 	{Module: "github.com/goccy/go-yaml", In: []string{"internal/metrics", "scenario", "agent/scenarios", "index/load"}},
 	{Module: "github.com/clipperhouse/uax29/v2", In: []string{"index/text"}},
 	{Module: "github.com/kljensen/snowball", In: []string{"index/text"}},
-	{Module: "github.com/yuin/goldmark", In: []string{"index", "index/load"}},
+	{Module: "github.com/yuin/goldmark", In: []string{"index", "index/load", "internal/repl"}},
 	{Module: "github.com/sabhiram/go-gitignore", In: []string{"index", "index/load"}},
 
 	{Module: "github.com/viterin/vek", In: []string{"index"}},
@@ -163,7 +163,7 @@ var (
 	environmentFunctions = []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv"}
 	environmentReader    = "internal/config"
 	terminalPackages     = []string{"internal/repl", "cmd/..."}
-	terminalVariables    = []string{"NO_COLOR", "TERM"}
+	terminalVariables    = []string{"NO_COLOR", "TERM", "TERM_PROGRAM", "VTE_VERSION", "KONSOLE_VERSION", "WT_SESSION"}
 	testKit              = "store/postgres/pgtest"
 	testKitVariable      = "CI"
 )
