@@ -22,6 +22,7 @@ import (
 type chatFlags struct {
 	thread, mode string
 	manual       bool // fills an empty knowledge base
+	plain        bool // for screen readers
 }
 
 func newChat(g *global, std streams) *cobra.Command {
@@ -44,6 +45,7 @@ With an empty knowledge base it asks for a folder first; --manual takes the manu
 	g.watch.flags(cmd)
 	cmd.Flags().StringVar(&f.thread, "thread", "", "conversation to go on with (default a new one)")
 	cmd.Flags().StringVar(&f.mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "for screen readers: only text that stays, words instead of symbols, no colours")
 	cmd.Flags().BoolVar(&f.manual, "manual", false, "fill an empty knowledge base with the manual of kbagent")
 	return cmd
 }
@@ -79,8 +81,10 @@ func (a *assistant) chat(ctx context.Context, f chatFlags, std streams) error {
 	if f.thread == "" {
 		f.thread = a.agent.NewThread()
 	}
+	host := newChatHost(a, std)
 	return repl.Run(ctx, repl.Config{
-		Agent: conversation{a.agent, a, std}, In: std.in, Out: std.out, Err: std.err, Interactive: interactive, NoColor: !colored(std.out),
+		Agent: conversation{a, std, host}, Host: host, In: std.in, Out: std.out, Err: std.err, Interactive: interactive,
+		NoColor: !colored(std.out), Links: opensLinks(), Plain: f.plain || interactive && os.Getenv("TERM") == "dumb",
 		Thread: f.thread, Mode: state.AnswerMode(f.mode), NewThread: a.agent.NewThread, Threads: a.threads,
 		HistoryFile: filepath.Join(a.cfg.DataDir, "history"), Banner: banner, Signals: signals,
 	})

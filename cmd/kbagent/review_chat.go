@@ -6,19 +6,37 @@ import (
 
 	"github.com/kbagent/kbagent/agent"
 	"github.com/kbagent/kbagent/graph"
+	"github.com/kbagent/kbagent/state"
 )
 
-// conversation is the agent as a chat has it: a review is decided in its queue only, and a decision is heard of.
+// conversation is the agent as a chat has it: with the settings and the model of the conversation, a review is decided in its
+// queue only, and a decision is heard of.
 type conversation struct {
-	*agent.Agent
 	with *assistant
 	std  streams
+	host *chatHost
 }
 
 // Ask implements repl.Agent.
 func (c conversation) Ask(ctx context.Context, q agent.Question) iter.Seq2[agent.Event, error] {
-	return c.heard(ctx, q.Thread, c.Agent.Ask(ctx, q))
+	return c.heard(ctx, q.Thread, c.with.agent.Ask(ctx, c.host.ask(q)))
 }
+
+// Again implements repl.Agent.
+func (c conversation) Again(ctx context.Context, q agent.Question) iter.Seq2[agent.Event, error] {
+	return c.heard(ctx, q.Thread, c.with.agent.Again(ctx, c.host.ask(q)))
+}
+
+// State implements repl.Agent.
+func (c conversation) State(ctx context.Context, thread string) (state.AgentState, bool, error) {
+	return c.with.agent.State(ctx, thread)
+}
+
+// Thread implements repl.Agent.
+func (c conversation) Thread(id string) *agent.Thread { return c.with.agent.Thread(id) }
+
+// Topology implements repl.Agent.
+func (c conversation) Topology() graph.Topology { return c.with.agent.Topology() }
 
 // Resume implements repl.Agent. It takes no answer to a review.
 func (c conversation) Resume(ctx context.Context, thread string, answers ...graph.Option) iter.Seq2[agent.Event, error] {
@@ -31,7 +49,7 @@ func (c conversation) Resume(ctx context.Context, thread string, answers ...grap
 			return func(yield func(agent.Event, error) bool) { yield(agent.Event{}, err) }
 		}
 	}
-	return c.heard(ctx, thread, c.Agent.Resume(ctx, thread, answers...))
+	return c.heard(ctx, thread, c.with.agent.Resume(ctx, thread, answers...))
 }
 
 // heard is events, with the answer in place of a question that a person has answered already.

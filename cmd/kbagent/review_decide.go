@@ -66,6 +66,12 @@ func (d *deciding) print(e review.Entry) error {
 	if *d.asJSON {
 		return printJSON(d.std.out, masked(e))
 	}
+	_, err := fmt.Fprintln(d.std.out, mask.TerminalLine(decided(e)))
+	return err
+}
+
+// decided is where a review stands, in one line.
+func decided(e review.Entry) string {
 	what := fmt.Sprintf("%s is %s", e.ID, e.Status)
 	if e.Reviewer != "" {
 		what += " by " + e.Reviewer
@@ -73,8 +79,7 @@ func (d *deciding) print(e review.Entry) error {
 	if e.SLAMet != nil && !*e.SLAMet {
 		what += ", after the deadline"
 	}
-	_, err := fmt.Fprintln(d.std.out, mask.TerminalLine(what))
-	return err
+	return what
 }
 
 func newReviewClaim(g *global, std streams, asJSON *bool) *cobra.Command {

@@ -13,7 +13,7 @@ import (
 )
 
 // answer prints the end of a question: the answer, its sources, and what there is to say about it.
-func (s *session) answer(a agent.Answer) {
+func (s *session) answer(ctx context.Context, a agent.Answer) {
 	s.screen.finish(a.Answer)
 	s.cited = s.cited[:0]
 	if len(a.Citations) > 0 {
@@ -21,7 +21,7 @@ func (s *session) answer(a agent.Answer) {
 	}
 	for _, c := range a.Citations {
 		s.cited = append(s.cited, c.N)
-		s.screen.println(strings.TrimRight(s.source(c.N, c.Path, c.StartLine, c.EndLine)+"  "+cleanLine(c.Page), " "))
+		s.screen.println(s.source(ctx, c.N, c.Path, c.StartLine, c.EndLine, c.Page))
 	}
 	if len(a.Warnings) > 0 {
 		s.screen.println("")
@@ -34,13 +34,22 @@ func (s *session) answer(a agent.Answer) {
 	}
 }
 
-// source is one line of a source list.
-func (s *session) source(n int, path string, start, end int) string {
-	return fmt.Sprintf("%s %s", s.screen.paint(cyan, fmt.Sprintf("[%d]", n)), place(path, start, end))
+// source is one line of a source list; more is said behind it.
+func (s *session) source(ctx context.Context, n int, path string, start, end int, more string) string {
+	if s.screen.words {
+		line := fmt.Sprintf("Source %d: %s, %s.", n, cleanLine(path), lineRange(start, end))
+		return strings.TrimRight(line+" "+cleanLine(more), " ")
+	}
+	line := s.screen.paint(cyan, fmt.Sprintf("[%d]", n)) + " " + s.spot(ctx, path, start, end) + "  " + cleanLine(more)
+	return strings.TrimRight(line, " ")
 }
 
-func place(path string, start, end int) string {
-	return fmt.Sprintf("%s:L%d-L%d", cleanLine(path), start, end)
+// lineRange is lines in words.
+func lineRange(start, end int) string {
+	if start == end {
+		return fmt.Sprintf("line %d", start)
+	}
+	return fmt.Sprintf("lines %d to %d", start, end)
 }
 
 // doing is what a node does, in words.

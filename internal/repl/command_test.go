@@ -20,7 +20,7 @@ import (
 func TestTheNearestCommandIsWithinTwoSlips(t *testing.T) {
 	for word, want := range map[string]string{
 		"/hepl": "/help", "/source": "/sources", "/soruces": "/sources", "/WHY": "/why", "/grpah": "/graph",
-		"/treads": "/thread", "/mod": "/mode", "/qiut": "/quit", "/exti": "/exit", "/nwe": "/new", "/?": "", "/histroy": "/history", "/frok": "/fork", "/reusme": "/resume", "/": "",
+		"/treads": "/threads", "/mod": "/mode", "/qiut": "/quit", "/exti": "/exit", "/nwe": "/new", "/?": "", "/histroy": "/history", "/frok": "/fork", "/reusme": "/resume", "/": "",
 	} {
 		message := unknown(word).Error()
 		if want == "" {
@@ -38,20 +38,32 @@ func TestTabCompletesCommandsAndTheirArguments(t *testing.T) {
 	})
 	s.cited = []int{1, 3, 12}
 	for before, want := range map[string]string{
-		"/":           "/help /sources /why /graph /new /thread /history /fork /resume /mode /quit",
-		"/s":          "/sources",
-		"/mode ":      "strict best_effort open",
-		"/mode b":     "best_effort",
-		"/sources ":   "1 3 12",
-		"/sources 1":  "1 12",
-		"/thread ":    "alpha beta",
-		"/thread a":   "alpha",
-		"/help ":      "",
-		"":            "",
-		"how do I":    "",
-		"what is /so": "",
+		"/":                 "/sources /why /graph /retry /edit /compare /new /threads /thread /history /fork /resume /export /mode /model /set /index /review /stats /help /quit",
+		"/s":                "/sources /set /stats",
+		"/src":              "/sources",
+		"/ompa":             "/compare",
+		"/TH":               "/threads /thread",
+		"/compare st":       "strict",
+		"/compare strict o": "open",
+		"/thread lph":       "alpha",
+		"/export ":          "md json",
+		"/export j":         "json",
+		"/review a":         "approve",
+		"/why ":             "words picture",
+		"/xyz ":             "",
+		"/mode ":            "strict best_effort open",
+		"/mode b":           "best_effort",
+		"/sources ":         "1 3 12",
+		"/sources 1":        "1 12",
+		"/thread ":          "alpha beta",
+		"/thread a":         "alpha",
+		"/help /st":         "/stats",
+		"/resume ":          "",
+		"":                  "",
+		"how do I":          "",
+		"what is /so":       "",
 	} {
-		offers, err := s.candidates(t.Context(), before)
+		_, offers, err := s.candidates(t.Context(), before)
 		require.NoError(t, err)
 		var values []string
 		for _, o := range offers {
@@ -64,7 +76,7 @@ func TestTabCompletesCommandsAndTheirArguments(t *testing.T) {
 func TestTabTellsWhyThereAreNoThreads(t *testing.T) {
 	broken := errors.New("disk on fire")
 	s := newSession(Config{Threads: func(context.Context) ([]string, error) { return nil, broken }})
-	_, err := s.candidates(t.Context(), "/thread ")
+	_, _, err := s.candidates(t.Context(), "/thread ")
 	require.ErrorIs(t, err, broken)
 }
 

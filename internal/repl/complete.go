@@ -2,69 +2,76 @@ package repl
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/reeflective/readline"
+	"github.com/kbagent/kbagent/internal/mask"
 )
 
-// candidate is one way to complete a line.
+// candidate is one way to complete a word.
 type candidate struct{ value, description string }
 
 // completionTime is how long a Tab waits for the list of threads.
 const completionTime = 300 * time.Millisecond
 
-// completions is what Tab offers behind the text before the cursor.
-func (s *session) completions(ctx context.Context, before string) readline.Completions {
-	offers, err := s.candidates(ctx, before)
-	if err != nil {
-		return readline.CompleteMessage("%s", sentence(err))
-	}
-	var values []string
-	for _, o := range offers {
-		values = append(values, o.value, o.description)
-	}
-	list := readline.CompleteValuesDescribed(values...).NoSort()
-	_, word, hasArgument := strings.Cut(before, " ")
-	if !hasArgument {
-		word = before
-	}
-	list.PREFIX = word
-	return list
+// completer offers values for the argument of a command. It gets all of the argument and returns the word of it that is
+// being completed.
+type completer func(s *session, ctx context.Context, arg string) (word string, all []candidate, err error)
+
+// completers are those of the commands that have one.
+var completers = map[string]completer{
+	"/mode":    plainWord(func(s *session) []candidate { return modeNames() }),
+	"/compare": lastWord(func(s *session) []candidate { return modeNames() }),
+	"/why":     plainWord(func(*session) []candidate { return []candidate{{value: "words"}, {value: "picture"}} }),
+	"/model":   plainWord(func(*session) []candidate { return []candidate{{noModel, "answers quote the documents"}} }),
+	"/help":    plainWord((*session).commandNames),
+	"/sources": plainWord((*session).sourceNumbers),
+	"/set":     plainWord((*session).settingNames),
+	"/review":  plainWord(func(*session) []candidate { return reviewWords }),
+	"/thread":  (*session).threadNames,
+	"/index": func(_ *session, _ context.Context, arg string) (string, []candidate, error) {
+		return arg, fileNames(arg), nil
+	},
+	"/export": (*session).exportNames,
 }
 
-// candidates completes commands and their arguments; questions are not completed.
-func (s *session) candidates(ctx context.Context, before string) ([]candidate, error) {
+// reviewWords are what /review does, beside showing one.
+var reviewWords = []candidate{
+	{"show", "one review with all about it"}, {"claim", "take one, so that nobody else decides it"}, {"release", "give it back"},
+	{"approve", "the answer is right"}, {"correct", "give the right answer"}, {"reject", "the answer is wrong, and why"}, {"help", "what to write"},
+}
+
+// plainWord completes an argument of one word.
+func plainWord(all func(*session) []candidate) completer {
+	return func(s *session, _ context.Context, arg string) (string, []candidate, error) { return arg, all(s), nil }
+}
+
+// lastWord completes the last one of several words.
+func lastWord(all func(*session) []candidate) completer {
+	return func(s *session, _ context.Context, arg string) (string, []candidate, error) {
+		return arg[strings.LastIndex(arg, " ")+1:], all(s), nil
+	}
+}
+
+// candidates are what the word before the cursor may become, the best first. Commands and their arguments are completed,
+// questions are not.
+func (s *session) candidates(ctx context.Context, before string) (word string, offers []candidate, err error) {
 	if !isCommand(before) {
-		return nil, nil
+		return "", nil, nil
 	}
-	word, arg, hasArgument := strings.Cut(before, " ")
+	name, arg, hasArgument := strings.Cut(before, " ")
 	if !hasArgument {
-		return starting(before, s.commandNames()), nil
+		return before, matching(before, s.commandNames()), nil
 	}
-	switch word {
-	case "/mode":
-		return starting(arg, modeNames()), nil
-	case "/sources":
-		return starting(arg, s.sourceNumbers()), nil
-	case "/thread":
-		names, err := s.threadNames(ctx)
-		return starting(arg, names), err
-	default:
-		return nil, nil
+	complete, ok := completers[name]
+	if !ok {
+		return arg, nil, nil
 	}
-}
-
-// starting is the candidates that start with prefix.
-func starting(prefix string, all []candidate) []candidate {
-	var some []candidate
-	for _, c := range all {
-		if strings.HasPrefix(c.value, prefix) {
-			some = append(some, c)
-		}
-	}
-	return some
+	word, all, err := complete(s, ctx, arg)
+	return word, matching(word, all), err
 }
 
 func (s *session) commandNames() []candidate {
@@ -91,16 +98,71 @@ func (s *session) sourceNumbers() []candidate {
 	return names
 }
 
-func (s *session) threadNames(ctx context.Context) ([]candidate, error) {
+func (s *session) settingNames() []candidate {
+	if s.cfg.Host == nil {
+		return nil
+	}
+	var names []candidate
+	for _, v := range s.cfg.Host.Settings() {
+		names = append(names, candidate{v.Name + "=", "now " + cleanLine(v.Value)})
+	}
+	return names
+}
+
+// threadNames completes the names of conversations, also by what was asked last.
+func (s *session) threadNames(ctx context.Context, arg string) (string, []candidate, error) {
 	if s.cfg.Threads == nil {
-		return nil, nil
+		return arg, nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
 	threads, err := s.cfg.Threads(ctx)
 	var names []candidate
 	for _, t := range threads {
-		names = append(names, candidate{value: cleanLine(t)})
+		names = append(names, candidate{value: cleanLine(mask.Cards(t))})
 	}
-	return names, err
+	return arg, names, err
+}
+
+// exportNames completes the format, and then a file.
+func (s *session) exportNames(_ context.Context, arg string) (string, []candidate, error) {
+	_, file, second := strings.Cut(arg, " ")
+	if !second {
+		return arg, []candidate{{"md", "Markdown"}, {"json", "JSON"}}, nil
+	}
+	return file, fileNames(file), nil
+}
+
+// fileNames are the files and folders of the folder that a path which is being typed is in. What cannot be listed has none.
+func fileNames(typed string) []candidate {
+	folder, start := filepath.Split(typed)
+	entries, err := os.ReadDir(expandHome(filepath.Clean(folder + ".")))
+	if err != nil {
+		return nil
+	}
+	var names []candidate
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(start, ".") || cleanLine(e.Name()) != e.Name() {
+			continue
+		}
+		name := folder + e.Name()
+		if e.IsDir() {
+			name += string(filepath.Separator)
+		}
+		names = append(names, candidate{value: name})
+	}
+	return names
+}
+
+// expandHome is a path with the home folder in the place of ~, as shells do it.
+func expandHome(path string) string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
+		return path
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return path // then it is a file with that name
+	}
+	return home + rest
 }

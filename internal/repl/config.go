@@ -18,6 +18,7 @@ import (
 // is called while a sequence of Ask is being ranged over.
 type Agent interface {
 	Ask(ctx context.Context, q agent.Question) iter.Seq2[agent.Event, error]
+	Again(ctx context.Context, q agent.Question) iter.Seq2[agent.Event, error]
 	State(ctx context.Context, thread string) (state.AgentState, bool, error)
 	Resume(ctx context.Context, thread string, answers ...graph.Option) iter.Seq2[agent.Event, error]
 	Thread(id string) *agent.Thread
@@ -27,6 +28,7 @@ type Agent interface {
 // Config is one conversation. Agent, In, Out and Err are required.
 type Config struct {
 	Agent Agent
+	Host  Host // default none: the commands that need one say so
 
 	In       io.Reader // questions and commands
 	Out, Err io.Writer // answers; errors
@@ -35,6 +37,11 @@ type Config struct {
 	// editor then works on os.Stdin and os.Stdout, which In and Out must be.
 	Interactive bool
 	NoColor     bool // no colours on a terminal either
+	Links       bool // the terminal opens hyperlinks (OSC 8); without it places are told as path:line
+
+	// Plain is for screen readers, and for terminals that obey nothing: only text that stays, words in the place of
+	// symbols, whole answers. With Interactive lines are edited by the terminal itself.
+	Plain bool
 
 	Thread string           // the conversation to go on with; default a new one
 	Mode   state.AnswerMode // of the questions; default the agent's

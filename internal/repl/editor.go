@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/reeflective/readline"
 )
@@ -19,6 +22,7 @@ type editor struct {
 func newEditor(s *session) *editor {
 	e := &editor{session: s, shell: readline.NewShell()}
 	e.shell.Prompt.Secondary(func() string { return "  " })
+	e.shell.AcceptMultiline = func(line []rune) bool { return len(line) == 0 || line[len(line)-1] != '\\' }
 	past, err := openHistory(s.cfg.HistoryFile)
 	if err != nil {
 		s.tell(fmt.Errorf("what was entered is forgotten at the end: %w", err))
@@ -56,7 +60,11 @@ func (e *editor) next(ctx context.Context) (string, error) {
 		return e.session.screen.paint(bold, ">") + " "
 	})
 	e.shell.Completer = func(line []rune, cursor int) readline.Completions {
-		return e.session.completions(ctx, string(line[:cursor]))
+		return e.complete(ctx, line, cursor)
+	}
+	if draft := e.session.draft; draft != "" {
+		e.session.draft, e.session.editing = "", true
+		e.prefill(draft)
 	}
 	defer context.AfterFunc(ctx, e.shell.Keys.RequestRefresh)()
 	if ctx.Err() != nil {
@@ -72,5 +80,57 @@ func (e *editor) next(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read the terminal: %w", err)
 	default:
 		return line, err
+	}
+}
+
+// complete is what Tab offers at the cursor. The editor keeps only what starts with the word that was typed; so where the
+// letters stand in another place, what all offers have in common takes the place of that word first.
+func (e *editor) complete(ctx context.Context, line []rune, cursor int) readline.Completions {
+	word, offers, err := e.session.candidates(ctx, string(line[:cursor]))
+	if err != nil {
+		return readline.CompleteMessage("%s", sentence(err))
+	}
+	if common := commonStart(offers); len(offers) > 0 && !strings.HasPrefix(offers[0].value, word) {
+		at := cursor - len([]rune(word))
+		changed := slices.Concat(line[:at], []rune(common), line[cursor:])
+		e.shell.Line().Set(changed...)
+		e.shell.Cursor().Set(at + len([]rune(common)))
+		word = common
+	}
+	var values []string
+	for _, o := range offers {
+		values = append(values, o.value, o.description)
+	}
+	list := readline.CompleteValuesDescribed(values...).NoSort().NoSpace('=', os.PathSeparator)
+	list.PREFIX = word
+	return list
+}
+
+// commonStart is what all values start with.
+func commonStart(offers []candidate) string {
+	if len(offers) == 0 {
+		return ""
+	}
+	common := []rune(offers[0].value)
+	for _, o := range offers[1:] {
+		n := 0
+		for _, r := range o.value {
+			if n == len(common) || common[n] != r {
+				break
+			}
+			n++
+		}
+		common = common[:n]
+	}
+	return string(common)
+}
+
+// prefill puts a text on the line that is edited next, as if it was typed.
+func (e *editor) prefill(text string) {
+	for _, r := range clean(text) {
+		if r == '\n' {
+			e.shell.Keys.Feed(false, '\x16') // the next key is text, also a line feed
+		}
+		e.shell.Keys.Feed(false, r)
 	}
 }

@@ -18,10 +18,14 @@ type lineSource interface {
 }
 
 func (s *session) input(ctx context.Context) lineSource {
-	if s.cfg.Interactive {
+	if s.screen.live {
 		return newEditor(s)
 	}
-	return newPlainLines(ctx, s.cfg.In, s.cfg.Signals)
+	lines := newPlainLines(ctx, s.cfg.In, s.cfg.Signals)
+	if s.cfg.Interactive {
+		lines.prompt = s.screen.prompt
+	}
+	return lines
 }
 
 // plainLines reads lines of any length without echo. A goroutine reads one line ahead, so that Ctrl-C and the end of
@@ -29,6 +33,7 @@ func (s *session) input(ctx context.Context) lineSource {
 type plainLines struct {
 	lines   chan plainLine
 	signals <-chan os.Signal
+	prompt  func() // asks for a line; nil where nobody is there to be asked
 }
 
 type plainLine struct {
@@ -61,6 +66,9 @@ func (p *plainLines) read(ctx context.Context, in *bufio.Reader) {
 }
 
 func (p *plainLines) next(ctx context.Context) (string, error) {
+	if p.prompt != nil {
+		p.prompt()
+	}
 	for {
 		select {
 		case <-ctx.Done():

@@ -20,7 +20,7 @@ func (s *session) history(ctx context.Context, _ string) error {
 			return err
 		}
 		none = false
-		s.screen.println(checkpoint(c))
+		s.screen.println(s.checkpoint(c))
 	}
 	if none {
 		s.screen.println("No question was asked on this thread yet.")
@@ -29,11 +29,8 @@ func (s *session) history(ctx context.Context, _ string) error {
 }
 
 // checkpoint is one line of a history.
-func checkpoint(c graph.Checkpoint) string {
-	mark, what := " ", strings.Join(c.Nodes, ", ")
-	if c.Current {
-		mark = "*"
-	}
+func (s *session) checkpoint(c graph.Checkpoint) string {
+	what := strings.Join(c.Nodes, ", ")
 	switch c.Origin {
 	case graph.FromInput:
 		what = "a question"
@@ -45,7 +42,7 @@ func checkpoint(c graph.Checkpoint) string {
 			what = "back at a step that was removed"
 		}
 	}
-	return fmt.Sprintf("%s %3d  %-20s → %s", mark, c.Seq, cleanLine(what), cleanLine(following(c)))
+	return fmt.Sprintf("%s%3d  %-20s%s%s", s.mark(c.Current), c.Seq, cleanLine(what), s.then(), cleanLine(following(c)))
 }
 
 // following is what comes after a checkpoint.

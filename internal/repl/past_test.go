@@ -62,7 +62,7 @@ func TestEveryStepOfAHistoryIsOneLine(t *testing.T) {
 		{Seq: 1, Origin: graph.FromInput, Next: []string{"a", "b"}}, {Seq: 2, Origin: graph.FromStep, Nodes: []string{"a", "b"}, Done: true},
 		{Seq: 3, Origin: graph.FromEdit, Nodes: []string{"a"}}, {Seq: 4, Origin: graph.FromFork}, {Seq: 5, Origin: graph.FromFork, Parent: 2, Current: true},
 	} {
-		line := checkpoint(c)
+		line := newSession(Config{}).checkpoint(c)
 		assert.NotContains(t, line, "\n")
 		assert.LessOrEqual(t, len(line), 80)
 	}

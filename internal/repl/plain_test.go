@@ -67,12 +67,12 @@ func TestWithoutATerminal(t *testing.T) {
 		"an unknown command names the nearest":                             {input: "/soruces", err: "error: there is no command /soruces; did you mean /sources?\n", end: "not everything worked: 1 of 1 lines failed"},
 		"an unknown command that is near to none names the help":           {input: "/etc/passwd is what?", err: "error: there is no command /etc/passwd; /help lists the commands\n", end: "not everything worked: 1 of 1 lines failed"},
 		"a question may start with a slash behind a space":                 {input: " /etc/passwd is what?", out: rotated},
-		"a command that takes nothing says so":                             {input: "/why not", err: "error: /why takes no argument, for example: /why\n", end: "not everything worked: 1 of 1 lines failed"},
+		"a command that takes nothing says so":                             {input: "/graph all", err: "error: /graph takes no argument, for example: /graph\n", end: "not everything worked: 1 of 1 lines failed"},
 		"/mode refuses other modes and says which there are":               {input: "/mode lax", err: "error: /mode takes strict, best_effort or open, for example: /mode strict\n", end: "not everything worked: 1 of 1 lines failed"},
 		"/mode alone says the mode":                                        {input: "/mode", out: "Mode: as configured (/mode strict, best_effort or open changes it).\n"},
 		"/thread refuses two names":                                        {input: "/thread a b", err: "error: /thread takes nothing or the name of one thread, for example: /thread q3k7\n", end: "not everything worked: 1 of 1 lines failed"},
-		"/thread alone marks the present one":                              {input: "/thread", out: "* first\n"},
-		"/thread of a name that nobody used starts it":                     {input: "/thread other\n/thread", out: "New thread other.\n\n* other\n"},
+		"/thread alone marks the present one":                              {input: "/thread", out: "* first  empty\n"},
+		"/thread of a name that nobody used starts it":                     {input: "/thread other\n/thread", out: "New thread other.\n\n* other  empty\n"},
 		"/thread of a known name tells its last question":                  {input: "how?\n/new\n/thread first", out: rotated + "\nNew thread newr.\n\nThread first. Last question: how?\n"},
 		"/history of a thread that nobody used says so":                    {input: "/history", out: "No question was asked on this thread yet.\n"},
 		"/fork wants a number":                                             {input: "/fork back", err: "error: /fork takes the number of a step, for example: /fork 3\n", end: "not everything worked: 1 of 1 lines failed"},
@@ -153,7 +153,7 @@ func TestThreadsAreListedWithThePresentOneMarked(t *testing.T) {
 		c.Threads = func(context.Context) ([]string, error) { return []string{"a\x1b", "b"}, nil }
 	})
 	require.NoError(t, got.end)
-	assert.Equal(t, "* first\n  a\n  b\n\nNew thread b.\n\n  a\n* b\n", got.out)
+	assert.Equal(t, "* first  empty\n  a      empty\n  b      empty\n\nNew thread b.\n\n  a  empty\n* b  empty\n", got.out)
 }
 
 func TestThreadsThatCannotBeListedAreAnError(t *testing.T) {

@@ -57,6 +57,11 @@ type session struct {
 	cited  []int            // numbers of the last answer's sources, for completion
 	lines  int              // questions and commands so far
 	failed int              // of them
+
+	draft    string           // what the next line starts with; it is asked in place of the last question
+	editing  bool             // the line that is being edited does
+	replaced state.AgentState // the answer that /retry or /edit has replaced last, on this thread
+	tally    tally
 }
 
 func newSession(cfg Config) *session {
@@ -82,6 +87,7 @@ func (s *session) converse(ctx context.Context, in lineSource) error {
 		case errors.Is(err, io.EOF):
 			return s.end()
 		case errors.Is(err, ErrInterrupted) && s.cfg.Interactive:
+			s.editing = false
 			s.screen.println(s.screen.paint(dim, "(/quit or Ctrl-D leaves)"))
 			continue
 		case err != nil:
@@ -118,13 +124,22 @@ func (s *session) take(ctx context.Context, line string) error {
 	}
 	s.lines++
 	s.screen.paragraph()
+	editing := s.editing
+	s.editing = false
 	return s.interruptible(ctx, func(ctx context.Context) error {
-		if isCommand(line) {
+		switch {
+		case isCommand(line):
 			return s.command(ctx, text)
+		case editing:
+			return s.again(ctx, joined(text))
+		default:
+			return s.ask(ctx, joined(text))
 		}
-		return s.ask(ctx, text)
 	})
 }
+
+// joined is a text of several lines without the backslashes that ended all but the last.
+func joined(text string) string { return strings.ReplaceAll(text, "\\\n", "\n") }
 
 // isCommand holds for one line that starts with a slash. A pasted text that starts with one is a question.
 func isCommand(line string) bool {
@@ -134,24 +149,29 @@ func isCommand(line string) bool {
 
 // ask has a question answered.
 func (s *session) ask(ctx context.Context, text string) error {
-	return s.follow(ctx, s.cfg.Agent.Ask(ctx, agent.Question{Text: text, Thread: s.thread, Mode: s.mode}))
+	return s.follow(ctx, s.cfg.Agent.Ask(ctx, s.question(text)))
 }
 
 // follow shows a run until its end.
 func (s *session) follow(ctx context.Context, events iter.Seq2[agent.Event, error]) error {
+	ran := false
 	for e, err := range events {
 		switch {
 		case err != nil:
 			s.screen.settle()
 			return err
 		case e.Node != "":
+			ran = true
 			s.screen.status(s.doing(ctx, e.Node))
 		case e.Token != "":
 			s.screen.token(e.Token)
 		case e.Restart:
 			s.screen.restart()
 		case e.Answer != nil:
-			s.answer(*e.Answer)
+			if ran { // not the answer of an earlier run
+				s.tally.add(*e.Answer)
+			}
+			s.answer(ctx, *e.Answer)
 			return nil
 		case e.Questions != nil:
 			s.screen.settle()
@@ -160,5 +180,7 @@ func (s *session) follow(ctx context.Context, events iter.Seq2[agent.Event, erro
 		}
 	}
 	s.screen.settle()
-	return errors.New("the agent gave no answer")
+	return errNoAnswer
 }
+
+var errNoAnswer = errors.New("the agent gave no answer")

@@ -1,12 +1,10 @@
 package repl
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -30,6 +28,10 @@ const (
 type screen struct {
 	live  bool // a terminal: cursor control works, answers are streamed
 	color bool
+	links bool // the terminal opens hyperlinks
+	words bool // somebody listens: words take the place of symbols
+	raw   bool // no terminal: Markdown stays as it is
+	aloud bool // somebody listens and waits: what is going on is told in lines that stay
 	size  func() (width, height int)
 
 	mu       sync.Mutex
@@ -38,13 +40,16 @@ type screen struct {
 	wrote    bool   // anything
 	gap      bool   // an empty line is due before the next text
 	standing bool   // a status line is on the screen
-	streamed string // the part of the answer that is on the screen, cleaned
-	rest     string // the bytes of a character whose end has not come yet
+	told     string // the last status that was told in a line of its own
+	answer   growing
 }
 
 func newScreen(cfg Config) *screen {
+	live := cfg.Interactive && !cfg.Plain
 	return &screen{
-		live: cfg.Interactive, color: cfg.Interactive && !cfg.NoColor, out: cfg.Out, size: terminalSize(cfg.Out),
+		live: live, color: live && !cfg.NoColor, links: live && cfg.Links, words: cfg.Plain, raw: !cfg.Interactive && !cfg.Plain,
+		aloud: cfg.Interactive && cfg.Plain,
+		out:   cfg.Out, size: terminalSize(cfg.Out),
 	}
 }
 
@@ -62,17 +67,17 @@ func terminalSize(out io.Writer) func() (width, height int) {
 
 // paint is text in a colour, where there are colours.
 func (s *screen) paint(color, text string) string {
-	if !s.color || text == "" {
+	if !s.color {
 		return text
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return styled(text, color)
 }
 
 // paragraph puts an empty line between what was printed and what will be; on a terminal the prompt stands there.
 func (s *screen) paragraph() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gap = s.wrote && !s.live
+	s.gap = s.wrote && !s.live && !s.aloud
 }
 
 // println prints text, which has been cleaned, and a line feed.
@@ -87,7 +92,10 @@ func (s *screen) println(text string) {
 func (s *screen) status(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.live || s.streamed != "" {
+	if s.aloud {
+		s.tellStatus(cleanLine(text))
+	}
+	if !s.live || s.answer.streamed != "" {
 		return
 	}
 	width, _ := s.size()
@@ -95,67 +103,20 @@ func (s *screen) status(text string) {
 	s.standing = true
 }
 
-// token prints the next piece of an answer. Without a terminal only whole answers are printed.
-func (s *screen) token(piece string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.live {
-		return
+// tellStatus says what is going on, once.
+func (s *screen) tellStatus(text string) {
+	if text = strings.TrimRight(text, "…"); text != s.told {
+		s.told = text
+		s.write(strings.ToUpper(text[:1]) + text[1:] + ".\n")
 	}
-	piece = s.whole(s.rest + piece)
-	if piece = clean(piece); piece == "" {
-		return
-	}
-	s.clearStatus()
-	s.streamed += piece
-	s.write(piece)
 }
 
-// whole keeps back a character at the end whose last bytes are still to come.
-func (s *screen) whole(text string) string {
-	s.rest = ""
-	for i := len(text) - 1; i >= 0 && len(text)-i < utf8.UTFMax; i-- {
-		if utf8.RuneStart(text[i]) {
-			if !utf8.FullRuneInString(text[i:]) {
-				text, s.rest = text[:i], text[i:]
-			}
-			break
-		}
-	}
-	return text
-}
-
-// restart says that what was streamed is void and takes it off the screen, as far as the screen reaches.
-func (s *screen) restart() {
+// prompt asks for a line where the terminal edits it.
+func (s *screen) prompt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.streamed == "" {
-		return
-	}
-	s.erase()
-	s.write(s.paint(dim, "(the model failed in the middle of its answer, which is void; another one follows)") + "\n")
-}
-
-// finish prints the answer as it is in the end, as far as it is not on the screen yet.
-func (s *screen) finish(answer string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clearStatus()
-	answer = strings.TrimSpace(clean(answer))
-	shown := strings.TrimSpace(s.streamed)
-	more, grown := strings.CutPrefix(answer, shown)
-	switch {
-	case s.streamed == "":
-		s.write(answer + "\n")
-	case grown:
-		s.write(more + "\n")
-	default: // checking its citations has changed the answer
-		if !s.erase() {
-			s.write(s.paint(dim, "(this answer did not stand its check; what follows takes its place)") + "\n")
-		}
-		s.write(answer + "\n")
-	}
-	s.streamed, s.rest = "", ""
+	s.told = ""
+	s.write("Question: ")
 }
 
 // settle leaves the cursor in the first column behind whatever is on the screen.
@@ -163,28 +124,10 @@ func (s *screen) settle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clearStatus()
-	if s.streamed != "" {
+	if s.answer.streamed != "" {
 		s.write("\n")
 	}
-	s.streamed, s.rest = "", ""
-}
-
-// erase takes the streamed part of an answer off the screen. It returns false, and starts a new line, when the part
-// is too long for that: what has scrolled away cannot be erased.
-func (s *screen) erase() bool {
-	width, height := s.size()
-	n := rows(s.streamed, width)
-	s.streamed, s.rest = "", ""
-	switch {
-	case n >= height:
-		s.write("\n")
-		return false
-	case n > 1:
-		s.write(fmt.Sprintf("\r\x1b[%dA%s", n-1, eraseBelow))
-	default:
-		s.write("\r" + eraseBelow)
-	}
-	return true
+	s.answer = growing{}
 }
 
 // fail ends all writing with an error that another writer of the conversation met.

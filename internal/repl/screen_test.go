@@ -192,7 +192,7 @@ func TestHelpNamesEveryCommandInEightyColumns(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got.out)
 	for _, c := range commands() {
-		for _, name := range append(c.aliases, c.name, c.example) {
+		for _, name := range append(c.aliases, c.name, c.takes) {
 			assert.Contains(t, got.out, name)
 		}
 	}

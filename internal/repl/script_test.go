@@ -98,6 +98,18 @@ func (a *scripted) Ask(ctx context.Context, q agent.Question) iter.Seq2[agent.Ev
 	}
 }
 
+// Again answers a question like Ask; "" is the last one.
+func (a *scripted) Again(ctx context.Context, q agent.Question) iter.Seq2[agent.Event, error] {
+	s, ok, _ := a.State(ctx, q.Thread)
+	if !ok {
+		return func(yield func(agent.Event, error) bool) { yield(agent.Event{}, agent.ErrNothingAsked) }
+	}
+	if q.Text == "" {
+		q.Text = s.Question
+	}
+	return a.Ask(ctx, q)
+}
+
 // play answers a question.
 func (a *scripted) play(q agent.Question, emit func(agent.Event)) {
 	s := answeredState(q.Text)
@@ -120,6 +132,9 @@ func (a *scripted) play(q agent.Question, emit func(agent.Event)) {
 	case "evil":
 		answer.Answer = "a\x1b[2Jb\rc\u202ed"
 		answer.Warnings = []string{"w\x1b]0;x\aw"}
+	case "markdown":
+		answer.Answer = "# Keys\n\n**Rotate** it [1]."
+		s.Answer = answer.Answer
 	case "warned":
 		answer.Warnings = []string{nodes.NoModel}
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kbagent/kbagent/internal/mask"
 	"github.com/kbagent/kbagent/state"
 )
 
@@ -23,7 +22,7 @@ func (s *session) sources(ctx context.Context, arg string) error {
 	}
 	if arg == "" {
 		for _, c := range last.Citations {
-			s.screen.println(strings.TrimRight(s.source(c.N, c.Path, c.StartLine, c.EndLine)+"  "+cleanLine(c.Page), " "))
+			s.screen.println(s.source(ctx, c.N, c.Path, c.StartLine, c.EndLine, c.Page))
 		}
 		return nil
 	}
@@ -35,8 +34,7 @@ func (s *session) sources(ctx context.Context, arg string) error {
 	if i < 0 {
 		return fmt.Errorf("there is no source [%d]; the last answer cites %s", n, numbers(last.Citations))
 	}
-	s.passage(last, last.Citations[i])
-	return nil
+	return s.passage(ctx, last, last.Citations[i])
 }
 
 // noSources is why a thread has no sources to show, or "".
@@ -59,28 +57,6 @@ func numbers(citations []state.Citation) string {
 		list[i] = fmt.Sprintf("[%d]", c.N)
 	}
 	return strings.Join(list, ", ")
-}
-
-// passage shows the passage that a citation stands in, its lines numbered as in the file, those of the quote marked.
-func (s *session) passage(last state.AgentState, c state.Citation) {
-	content, start, end, section := c.Quote, c.StartLine, c.EndLine, ""
-	if item, ok := evidence(last, c.ItemID); ok {
-		content, start, end, section = item.Content, item.StartLine, item.EndLine, item.Section
-		if section == "" {
-			section = item.Title
-		}
-	}
-	s.screen.println(strings.TrimRight(s.source(c.N, c.Path, start, end)+"  "+cleanLine(section), " "))
-	lines := strings.Split(strings.TrimRight(content, "\r\n"), "\n")
-	width := len(strconv.Itoa(start + len(lines)))
-	for i, line := range lines {
-		n, mark := start+i, " "
-		line = strings.TrimRight(clean(mask.Cards(line)), " ")
-		if n >= c.StartLine && n <= c.EndLine {
-			mark, line = ">", s.screen.paint(bold, line)
-		}
-		s.screen.println(strings.TrimRight(fmt.Sprintf("%s %*d | %s", mark, width, n, line), " "))
-	}
 }
 
 // evidence is the item that was cited; a run that reached a limit may cite what grading had dropped.

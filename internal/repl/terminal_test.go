@@ -216,16 +216,18 @@ func TestOnATerminalWhyTellsThePath(t *testing.T) {
 	m := open(t, "")
 	m.enter("how?")
 	m.enter("/why")
-	screen := m.expect("Path: analyze_and_route → plan")
-	assert.Contains(t, screen, "by the rule few_context")
+	screen := m.expect("answer      ANSWERED")
+	assert.Contains(t, screen, "│       █████████░ 0.90  guide/keys.md:L40-L44")
+	m.enter("/why words")
+	m.expect("Path: analyze_and_route → plan")
 	m.leave()
 }
 
 func TestOnATerminalTabCompletesCommandsModesAndThreads(t *testing.T) {
 	m := open(t, "")
 	m.prompt()
-	m.press("/mo" + tab)
-	m.line("> /mode")
+	m.press("/mod" + tab)
+	m.expect("/model  -- ") // /mode is the start of both
 	m.press(" str" + tab)
 	m.line("> /mode strict")
 	m.press("\r")
@@ -243,8 +245,10 @@ func TestOnATerminalTabShowsWhatThereIs(t *testing.T) {
 	m := open(t, "")
 	m.prompt()
 	m.press("/" + tab)
-	screen := m.until("menu", func(screen string, atRest bool) bool { return atRest && strings.Contains(screen, "/quit") })
-	for _, c := range commands() {
+	screen := m.until("menu", func(screen string, atRest bool) bool {
+		return atRest && strings.Contains(screen, "more completion rows")
+	})
+	for _, c := range commands()[:vtHeight-6] {
 		assert.Contains(t, screen, c.name+" ")
 		assert.Contains(t, screen, c.does)
 	}

@@ -14,6 +14,9 @@ func clean(s string) string { return mask.Terminal(s) }
 // cleanLine is clean in one line.
 func cleanLine(s string) string { return mask.TerminalLine(s) }
 
+// print shows a text of documents, models or the program around.
+func (s *session) print(text string) { s.screen.println(clean(mask.Cards(text))) }
+
 // cut is the start of a line that fits into width columns, with an ellipsis where something is missing.
 func cut(line string, width int) string {
 	if uniseg.StringWidth(line) <= width {
