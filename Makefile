@@ -7,7 +7,7 @@ GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz e2e-llm bench bench-compare bench-peers mutate golden clean
+.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz e2e-llm bench bench-compare bench-peers bench-search mutate golden clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -90,6 +90,11 @@ bench-peers: $(if $(PEERSJS),$(PEERSJS)/node_modules) ## the same workloads on o
 bench/peers/js/node_modules: bench/peers/js/package-lock.json
 	cd $(@D) && npm ci --no-audit --no-fund
 	@touch $@
+
+PASSAGES  ?= 100000
+bench-search: ## keyword search beside SQLite's FTS5 and bleve (DATA=folder of the data sets PASSAGES=100000)
+	@test -n '$(DATA)' || { echo "set DATA to the folder of the data sets"; exit 2; }
+	cd bench/search && $(GO) run . -data '$(abspath $(DATA))' -passages $(PASSAGES)
 
 mutate: ## plant violations of the rules and see that the tests notice (ONLY=regexp of the titles)
 	@$(GO) run ./internal/mutate -run '$(ONLY)'

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -44,7 +43,7 @@ the round, so that the vocabulary grows. The same call writes the same files. OU
 			if err != nil {
 				return evalError(err)
 			}
-			files, bytes, err := writeCorpus(filepath.Join(out, "kb"), passages)
+			files, bytes, err := eval.WriteMarkdown(filepath.Join(out, "kb"), passages)
 			if err == nil {
 				err = os.WriteFile(filepath.Join(out, "questions.txt"), []byte(strings.Join(questions, "\n")+"\n"), 0o600)
 			}
@@ -60,47 +59,6 @@ the round, so that the vocabulary grows. The same call writes the same files. OU
 	cmd.Flags().StringVar(&out, "out", "", "folder to write to")
 	cmd.Flags().IntVar(&n, "passages", 100_000, "how many passages")
 	return cmd
-}
-
-// The corpus lies in files of so many passages, in folders of so many files.
-const (
-	passagesPerFile = 8
-	filesPerFolder  = 1000
-)
-
-func writeCorpus(dir string, passages iter.Seq[eval.Passage]) (files int, bytes int64, err error) {
-	if err := os.Mkdir(filepath.Dir(dir), 0o755); err != nil && !errors.Is(err, os.ErrExist) {
-		return 0, 0, err
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return 0, 0, err
-	}
-	var b strings.Builder
-	flush := func() error {
-		folder := filepath.Join(dir, fmt.Sprintf("%03d", files/filesPerFolder))
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return err
-		}
-		name := filepath.Join(folder, fmt.Sprintf("%06d.md", files))
-		files++
-		bytes += int64(b.Len())
-		defer b.Reset()
-		return os.WriteFile(name, []byte(b.String()), 0o600)
-	}
-	n := 0
-	for p := range passages {
-		fmt.Fprintf(&b, "# %s\n\n", strings.TrimSpace(p.Title+" "+p.Heading))
-		b.WriteString(strings.TrimSpace(p.Text) + "\n\n")
-		if n++; n%passagesPerFile == 0 {
-			if err := flush(); err != nil {
-				return files, bytes, err
-			}
-		}
-	}
-	if b.Len() > 0 {
-		err = flush()
-	}
-	return files, bytes, err
 }
 
 // newEvalSpeed measures searches as `kbagent search` does them, in one process.

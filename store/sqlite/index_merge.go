@@ -10,7 +10,7 @@ import (
 // Segments are merged when so many of about the same size stand side by side, so that their number grows with the logarithm
 // of the passages, and each passage's terms are written about as often.
 const (
-	mergeWidth = 4
+	mergeWidth = 8
 	// smallSegment is the number of passages up to which segments count as equal in size.
 	smallSegment = 512
 	// largeSegment is the number of passages from which on a segment is not merged any more, so that no change waits long.

@@ -38,7 +38,7 @@ func TestManySmallChangesLeaveFewSegmentsAndNoBlobOfMergedOnes(t *testing.T) {
 	for i := range files {
 		require.NoError(t, x.Apply(t.Context(), index.Change{Put: []index.Document{small(fmt.Sprint(i), "all", fmt.Sprintf("t%d", i%10))}}))
 	}
-	assert.Less(t, countOf(t, path, `count(*) FROM index_segments`), 4)
+	assert.Less(t, countOf(t, path, `count(*) FROM index_segments`), 8)
 	assert.Zero(t, countOf(t, path, `count(*) FROM index_blobs WHERE id >> 24 NOT IN (SELECT id FROM index_segments)`))
 	matches, err := x.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"all"}, K: files + 1})
 	require.NoError(t, err)
