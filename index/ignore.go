@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// ignoreName is the name of the files whose rules a walk follows.
+const ignoreName = ".gitignore"
+
 // ignoreFile is one .gitignore: its rules are about the paths below dir.
 type ignoreFile struct {
 	dir   string // absolute
@@ -23,7 +26,7 @@ type ignoreRule struct {
 
 // readIgnoreFile reads the .gitignore of dir; it is nil where there is none.
 func readIgnoreFile(dir string) (*ignoreFile, error) {
-	data, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
+	data, err := os.ReadFile(filepath.Join(dir, ignoreName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -96,6 +96,9 @@ func (p *planner) walked(path string, w *walker) {
 
 // touch looks at path, which may have come, changed or gone since the last update, as the walk of its root would.
 func (p *planner) touch(ctx context.Context, path string) error {
+	if filepath.Base(path) == ignoreName {
+		path = filepath.Dir(path)
+	}
 	root := rootOf(p.roots, path)
 	if root == "" {
 		p.touchNamed(path)

@@ -56,6 +56,10 @@ func TestARefreshTakesWhatTheWalkOfTheRootWouldTake(t *testing.T) {
 	before := paths(t, x, "")
 	update(t, x, dir)
 	assert.Equal(t, before, paths(t, x, ""), "a whole update agrees")
+
+	write(t, dir, map[string]string{".gitignore": "g.md"})
+	assert.Equal(t, index.FileCounts{Indexed: 2, Unchanged: 1, Removed: 1, Skipped: 1}, refresh(t, x, at(".gitignore")).Files)
+	assert.Equal(t, []string{"a.md", "b.tmp.md", "out/c.md"}, paths(t, x, ""), "its folder is looked at anew")
 }
 
 func TestAFileThatTurnedIntoALinkOrAFolderLeavesTheIndex(t *testing.T) {

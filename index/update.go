@@ -46,9 +46,9 @@ func (x *Index) Update(ctx context.Context, paths []string, opts UpdateOptions) 
 }
 
 // Refresh is an [Index.Update] of what may have changed: paths are files and folders in indexed folders, and files that were
-// named themselves, that came, changed or went away. Each is treated as a walk of its root would treat it; those that are none
-// of the index's business are passed over. Opts.Patterns must be nil. A root that is gone is an error (fs.ErrNotExist), and
-// nothing of it leaves the index: it may be a disk that is not there.
+// named themselves, that came, changed or went away. Each is treated as a walk of its root would treat it, a .gitignore as the
+// folder that it is in; those that are none of the index's business are passed over. Patterns must be nil in opts. A root that is
+// gone is an error (fs.ErrNotExist), and nothing of it leaves the index: it may be a disk that is not there.
 func (x *Index) Refresh(ctx context.Context, paths []string, opts UpdateOptions) (Report, error) {
 	if opts.Patterns != nil {
 		return Report{}, errors.New("index: Refresh keeps the patterns of its roots")

@@ -17,7 +17,7 @@ import (
 // indexFlags are the flags of kbagent index.
 type indexFlags struct {
 	asJSON, quiet, verbose bool
-	dryRun, remove         bool
+	dryRun, remove, watch  bool
 	include, exclude       []string
 	noPatterns             bool
 }
@@ -37,7 +37,8 @@ one folder, docs/** about everything below it. A folder keeps its patterns for a
 		Example: `  kbagent index docs
   kbagent index ~/notes handbook.md --json
   kbagent index . --include '*.md' --exclude drafts --exclude 'old/**'
-  kbagent index docs --dry-run --verbose`,
+  kbagent index docs --dry-run --verbose
+  kbagent index docs --watch`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err
@@ -45,6 +46,9 @@ one folder, docs/** about everything below it. A folder keeps its patterns for a
 			b, closeBase, err := f.open(cmd.Context(), g, std)
 			if err != nil {
 				return err
+			}
+			if f.watch {
+				return errors.Join(f.follow(cmd.Context(), b.index, args, std), closeBase())
 			}
 			report, err := f.run(cmd.Context(), b.index, args, std)
 			if err = errors.Join(err, closeBase()); err != nil {
@@ -61,6 +65,7 @@ one folder, docs/** about everything below it. A folder keeps its patterns for a
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "leave out files and folders that match this pattern (repeatable)")
 	flags.BoolVar(&f.noPatterns, "no-patterns", false, "forget the patterns that the folder was indexed with")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "tell what would be done, and what embedding it would cost; change nothing")
+	flags.BoolVar(&f.watch, "watch", false, "stay, and bring PATH up to date whenever something in it changes; Ctrl-C ends")
 	flags.BoolVar(&f.remove, "remove", false, "take PATH out of the knowledge base; the files themselves stay")
 	return cmd
 }
@@ -77,6 +82,8 @@ func (f *indexFlags) check(args []string) error {
 		return &usageError{errors.New("--remove takes whole files and folders: it goes with no patterns")}
 	case f.remove && len(args) == 0:
 		return &usageError{errors.New("--remove needs a folder or file")}
+	case f.watch && (f.remove || f.dryRun):
+		return &usageError{errors.New("--watch goes neither with --remove nor with --dry-run")}
 	case f.verbose && f.quiet:
 		return &usageError{errors.New("--verbose and --quiet contradict each other")}
 	}
@@ -109,14 +116,10 @@ func (f *indexFlags) run(ctx context.Context, ix *index.Index, paths []string, s
 	}
 	if len(paths) == 0 {
 		if stats, err := ix.Stats(ctx); err != nil || stats.Files == 0 {
-			return index.Report{}, errors.Join(err, &usageError{errors.New("nothing is indexed yet: name a folder or file (see kbagent index --help)")})
+			return index.Report{}, errors.Join(err, errNothingIndexed)
 		}
 	}
-	opts := index.UpdateOptions{DryRun: f.dryRun}
-	if len(f.include)+len(f.exclude) > 0 || f.noPatterns {
-		opts.Patterns = &index.Patterns{Include: f.include, Exclude: f.exclude}
-	}
-	report, err := updateIndex(ctx, ix, paths, std, !f.asJSON && !f.quiet, opts)
+	report, err := updateIndex(ctx, ix, paths, std, !f.asJSON && !f.quiet, f.options())
 	if errors.Is(err, index.ErrPattern) {
 		err = &usageError{err}
 	}
@@ -124,6 +127,18 @@ func (f *indexFlags) run(ctx context.Context, ix *index.Index, paths []string, s
 		fmt.Fprintf(std.err, "kbagent: no file matches --include %s\n", strings.Join(f.include, " --include "))
 	}
 	return report, err
+}
+
+// errNothingIndexed is what a call without paths finds in an empty knowledge base.
+var errNothingIndexed = &usageError{errors.New("nothing is indexed yet: name a folder or file (see kbagent index --help)")}
+
+// options are what the flags say about an update.
+func (f *indexFlags) options() index.UpdateOptions {
+	opts := index.UpdateOptions{DryRun: f.dryRun}
+	if len(f.include)+len(f.exclude) > 0 || f.noPatterns {
+		opts.Patterns = &index.Patterns{Include: f.include, Exclude: f.exclude}
+	}
+	return opts
 }
 
 // updateIndex brings paths up to date, with a progress bar on a terminal.

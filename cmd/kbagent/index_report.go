@@ -27,30 +27,39 @@ func (f *indexFlags) show(std streams, r index.Report) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, e := range r.Errors {
-		fmt.Fprintf(std.err, "kbagent: %s\n", mask.TerminalLine(e.Path+": "+e.Error))
-	}
+	printFailures(std, r)
 	if r.Files.Failed > 0 {
 		return exitCode(exitError)
 	}
 	return nil
 }
 
+// printFailures names the files that failed on stderr.
+func printFailures(std streams, r index.Report) {
+	for _, e := range r.Errors {
+		fmt.Fprintf(std.err, "kbagent: %s\n", mask.TerminalLine(e.Path+": "+e.Error))
+	}
+}
+
 // printEntries prints a line for each file.
 func printEntries(w io.Writer, entries []index.Entry) error {
 	for _, e := range entries {
-		more := ""
-		switch {
-		case e.Reason != "":
-			more = ": " + e.Reason
-		case e.Passages > 0:
-			more = fmt.Sprintf(" (%d passages)", e.Passages)
-		}
-		if _, err := fmt.Fprintf(w, "%-9s  %s\n", e.Status, mask.TerminalLine(e.Path+more)); err != nil {
+		if _, err := fmt.Fprintln(w, entryLine(e)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func entryLine(e index.Entry) string {
+	more := ""
+	switch {
+	case e.Reason != "":
+		more = ": " + e.Reason
+	case e.Passages > 0:
+		more = fmt.Sprintf(" (%d passages)", e.Passages)
+	}
+	return fmt.Sprintf("%-9s  %s", e.Status, mask.TerminalLine(e.Path+more))
 }
 
 func printReport(w io.Writer, r index.Report) error {

@@ -1,4 +1,4 @@
-package watch
+package changes
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func (s *fakeSystem) Remove(string) error { s.room++; return nil }
 
 func (s *fakeSystem) Close() error { s.closed = true; return nil }
 
-func (s *fakeSystem) changes() (<-chan fsnotify.Event, <-chan error) { return s.events, s.failures }
+func (s *fakeSystem) channels() (<-chan fsnotify.Event, <-chan error) { return s.events, s.failures }
 
 // fakeTree is the folders of the paths that it knows.
 type fakeTree map[string][]string

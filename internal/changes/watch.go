@@ -1,4 +1,4 @@
-package watch
+package changes
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (o Options) withDefaults() (Options, error) {
 		standard time.Duration
 	}{{&o.Quiet, 300 * time.Millisecond}, {&o.Longest, 5 * time.Second}, {&o.Poll, 30 * time.Second}, {&o.Retry, 10 * time.Second}} {
 		if *d.value < 0 {
-			return o, errors.New("watch: Quiet, Longest, Poll and Retry must not be negative")
+			return o, errors.New("changes: Quiet, Longest, Poll and Retry must not be negative")
 		}
 		if *d.value == 0 {
 			*d.value = d.standard
@@ -69,12 +69,12 @@ type system interface {
 	Add(folder string) error
 	Remove(folder string) error
 	Close() error
-	changes() (<-chan fsnotify.Event, <-chan error)
+	channels() (<-chan fsnotify.Event, <-chan error)
 }
 
 type notify struct{ *fsnotify.Watcher }
 
-func (n notify) changes() (<-chan fsnotify.Event, <-chan error) { return n.Events, n.Errors }
+func (n notify) channels() (<-chan fsnotify.Event, <-chan error) { return n.Events, n.Errors }
 
 // New begins to watch paths, absolute names of folders and files. What changes from now on is told by [Watcher.Run].
 func New(ctx context.Context, tree Tree, paths []string, opts Options) (*Watcher, error) {
@@ -96,7 +96,7 @@ func start(ctx context.Context, tree Tree, paths []string, opts Options, open fu
 		w.problem(fmt.Errorf("%w: everything is looked at every %v instead", ErrLimit, opts.Poll))
 		return w, nil
 	case err != nil:
-		return nil, fmt.Errorf("watch: %w", err)
+		return nil, fmt.Errorf("changes: %w", err)
 	}
 	w.system = sys
 	for _, p := range paths {

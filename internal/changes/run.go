@@ -1,4 +1,4 @@
-package watch
+package changes
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (w *Watcher) gather(ctx context.Context, pending map[string]bool) error {
 	if len(pending) > 0 { // they failed before
 		longest = time.After(w.opts.Retry)
 	}
-	events, failures := w.system.changes()
+	events, failures := w.system.channels()
 	for w.system != nil {
 		select {
 		case <-ctx.Done():
@@ -56,7 +56,7 @@ func (w *Watcher) gather(ctx context.Context, pending map[string]bool) error {
 			return nil
 		case e, ok := <-events:
 			if !ok {
-				return errors.New("watch: the system ended the watch")
+				return errors.New("changes: the system ended the watch")
 			}
 			if !w.concerns(ctx, e) {
 				continue
