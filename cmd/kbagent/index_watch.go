@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kbagent/kbagent/index"
@@ -159,7 +158,7 @@ func (t *watchTree) Folders(ctx context.Context, path string) ([]string, error) 
 	switch {
 	case !info.IsDir() && asked:
 		return []string{filepath.Dir(path)}, nil
-	case !info.IsDir() || !asked && !t.covers(path):
+	case !info.IsDir():
 		return nil, nil
 	}
 	var opts index.UpdateOptions
@@ -167,11 +166,4 @@ func (t *watchTree) Folders(ctx context.Context, path string) ([]string, error) 
 		opts.Patterns = t.patterns
 	}
 	return t.index.Folders(ctx, []string{path}, opts)
-}
-
-// covers reports whether path lies in a folder that is watched as a whole.
-func (t *watchTree) covers(path string) bool {
-	return slices.ContainsFunc(t.paths, func(p string) bool {
-		return strings.HasPrefix(path, strings.TrimSuffix(p, string(filepath.Separator))+string(filepath.Separator))
-	})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A watched is a running `kbagent index --watch --json`.
-type watched struct {
+// An indexWatch is a running `kbagent index --watch --json`.
+type indexWatch struct {
 	t      *testing.T
 	dir    string
 	lines  *bufio.Scanner
@@ -22,7 +22,7 @@ type watched struct {
 	stderr string // a file
 }
 
-func startWatch(t *testing.T, dir string, args ...string) *watched {
+func startWatch(t *testing.T, dir string, args ...string) *indexWatch {
 	t.Helper()
 	t.Setenv("KB_AGENT_DATA_DIR", filepath.Join(t.TempDir(), "data"))
 	read, write, err := os.Pipe()
@@ -30,7 +30,7 @@ func startWatch(t *testing.T, dir string, args ...string) *watched {
 	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
-	w := &watched{t: t, dir: dir, lines: bufio.NewScanner(read), stop: stop, ended: make(chan int, 1), stderr: stderr.Name()}
+	w := &indexWatch{t: t, dir: dir, lines: bufio.NewScanner(read), stop: stop, ended: make(chan int, 1), stderr: stderr.Name()}
 	go func() {
 		code := run(ctx, append([]string{"index", "--watch", "--json", dir}, args...), streams{in: os.Stdin, out: write, err: stderr})
 		assert.NoError(t, write.Close())
@@ -47,7 +47,7 @@ func startWatch(t *testing.T, dir string, args ...string) *watched {
 }
 
 // report is the next line.
-func (w *watched) report() map[string]string {
+func (w *indexWatch) report() map[string]string {
 	w.t.Helper()
 	require.True(w.t, w.lines.Scan(), "the watch ended")
 	var r struct {
@@ -64,13 +64,13 @@ func (w *watched) report() map[string]string {
 }
 
 // wants reads reports until the file has this status.
-func (w *watched) wants(file, status string) {
+func (w *indexWatch) wants(file, status string) {
 	w.t.Helper()
 	for w.report()[file] != status { //nolint:revive // a watch that does not tell lets the test run into its time limit
 	}
 }
 
-func (w *watched) write(file, text string) {
+func (w *indexWatch) write(file, text string) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(file))
 	require.NoError(w.t, os.MkdirAll(filepath.Dir(path), 0o755))

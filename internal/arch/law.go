@@ -41,7 +41,6 @@ var Packages = []Package{
 	{Path: "internal/arch"},
 	{Path: "internal/mutate"},
 	{Path: "internal/measure"},
-	{Path: "internal/changes"},
 
 	// Level 1: implementations and rules over one or two contracts.
 	{Path: "review/notify", Level: 1, May: []string{"review"}},
@@ -142,7 +141,6 @@ var Modules = []Use{
 	{Module: "github.com/go-shiori/go-readability", In: []string{"internal/readable"}},
 
 	// Formats of files.
-	{Module: "github.com/fsnotify/fsnotify", In: []string{"internal/changes"}},
 	{Module: "github.com/gogs/chardet", In: []string{"index/load"}},
 
 	{Module: "github.com/redis/go-redis/v9", In: []string{"internal/evalcache"}},

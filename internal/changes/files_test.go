@@ -15,19 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allFolders is a Tree of every folder that is not hidden.
-type allFolders struct{}
-
-func (allFolders) Folders(_ context.Context, path string) (folders []string, err error) {
-	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			folders = append(folders, p)
-		}
-		return err
-	})
-	return folders, err
-}
-
 // A mirror holds what a folder of real files holds, by looking at what a watcher tells and nothing else.
 type mirror struct {
 	t     *testing.T
@@ -41,7 +28,7 @@ func watchFolder(t *testing.T) *mirror {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o755))
-	w, err := New(t.Context(), allFolders{}, []string{dir}, Options{Quiet: 5 * time.Millisecond, Problem: func(err error) { t.Error(err) }})
+	w, err := New(t.Context(), Everything{}, []string{dir}, Options{Quiet: 5 * time.Millisecond, Problem: func(err error) { t.Error(err) }})
 	require.NoError(t, err)
 	m := &mirror{t: t, dir: dir, files: map[string]string{}, seen: make(chan map[string]string, 1000)}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -152,7 +139,7 @@ func TestAFolderThatWentAwayIsWatchedAgainWhenItIsBack(t *testing.T) {
 	require.NoError(t, err)
 	dir := filepath.Join(parent, "docs")
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	w, err := New(t.Context(), allFolders{}, []string{dir}, Options{Quiet: time.Millisecond, Retry: time.Millisecond})
+	w, err := New(t.Context(), Everything{}, []string{dir}, Options{Quiet: time.Millisecond, Retry: time.Millisecond})
 	require.NoError(t, err)
 	gone, back := make(chan struct{}, 1), make(chan struct{}, 1)
 	seen := make(chan []string, 1000)
@@ -188,9 +175,28 @@ func signal(c chan struct{}) {
 	}
 }
 
+func TestTheNeighboursOfAFileAreNotTold(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	file := filepath.Join(dir, "a.md")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	w, err := New(t.Context(), Everything{}, []string{file}, Options{Quiet: time.Millisecond})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.md"), nil, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	require.NoError(t, os.Rename(filepath.Join(dir, "b.md"), file))
+	ctx, cancel := context.WithCancel(t.Context())
+	require.NoError(t, w.Run(ctx, func(_ context.Context, paths []string) error {
+		assert.Equal(t, []string{file}, paths)
+		cancel()
+		return nil
+	}))
+	require.NoError(t, w.Close())
+}
+
 func TestAFolderThatIsNotThereCannotBeWatched(t *testing.T) {
-	_, err := New(t.Context(), allFolders{}, []string{filepath.Join(t.TempDir(), "none")}, Options{})
+	_, err := New(t.Context(), Everything{}, []string{filepath.Join(t.TempDir(), "none")}, Options{})
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = New(t.Context(), allFolders{}, nil, Options{Quiet: -1})
+	_, err = New(t.Context(), Everything{}, nil, Options{Quiet: -1})
 	require.ErrorContains(t, err, "negative")
 }

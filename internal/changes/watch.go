@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -53,6 +54,27 @@ type Tree interface {
 	Folders(ctx context.Context, path string) ([]string, error)
 }
 
+// Everything is the Tree of all folders: those at and below a folder, and the one that a file is in.
+type Everything struct{}
+
+// Folders implements [Tree].
+func (Everything) Folders(_ context.Context, path string) (folders []string, err error) {
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && p != path && errors.Is(err, fs.ErrNotExist): // gone since its folder was read
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir():
+			folders = append(folders, p)
+		case p == path:
+			folders = append(folders, filepath.Dir(p))
+		}
+		return nil
+	})
+	return folders, err
+}
+
 // A Watcher waits for changes. Close it.
 type Watcher struct {
 	opts     Options
@@ -76,7 +98,8 @@ type notify struct{ *fsnotify.Watcher }
 
 func (n notify) channels() (<-chan fsnotify.Event, <-chan error) { return n.Events, n.Errors }
 
-// New begins to watch paths, absolute names of folders and files. What changes from now on is told by [Watcher.Run].
+// New begins to watch paths, absolute names of folders, with all that is in them, and of files. What changes from now on is told
+// by [Watcher.Run].
 func New(ctx context.Context, tree Tree, paths []string, opts Options) (*Watcher, error) {
 	return start(ctx, tree, paths, opts, func() (system, error) {
 		w, err := fsnotify.NewWatcher()
@@ -167,6 +190,8 @@ func (w *Watcher) problem(err error) {
 func (w *Watcher) concerns(ctx context.Context, e fsnotify.Event) bool {
 	switch {
 	case e.Op == fsnotify.Chmod, e.Op == fsnotify.Write && w.folders[e.Name]: // an entry of the folder tells more
+		return false
+	case !slices.ContainsFunc(w.paths, func(p string) bool { return below(p, e.Name) }): // beside a file
 		return false
 	case e.Has(fsnotify.Remove), e.Has(fsnotify.Rename):
 		w.forget(e.Name)
