@@ -28,6 +28,7 @@ type Answer struct {
 	Iteration      int                `json:"iteration"`
 	EvidenceScores []float64          `json:"evidence_scores"`
 	StopReason     state.StopReason   `json:"stop_reason"`
+	VectorSearch   bool               `json:"vector_search"` // passages were looked for by meaning too, not by words alone
 	Usage          state.Usage        `json:"usage"`
 	Warnings       []string           `json:"warnings"`
 	Thread         string             `json:"thread"`
@@ -64,7 +65,7 @@ func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration)
 	out := Answer{
 		Answer: s.Answer, Status: s.Status, Citations: []Citation{}, Path: list(s.Path), Transitions: list(s.Transitions), Rule: rule,
 		GradeSource: s.GradeSource, GraderAction: s.GraderAction, Iteration: s.Iteration, EvidenceScores: list(s.EvidenceScores),
-		StopReason: s.StopReason, Usage: s.Usage, Warnings: list(s.Warnings), Thread: thread, ElapsedMS: milliseconds(elapsed), State: s,
+		StopReason: s.StopReason, VectorSearch: a.cfg.Nodes.Library.HasVectors(), Usage: s.Usage, Warnings: list(s.Warnings), Thread: thread, ElapsedMS: milliseconds(elapsed), State: s,
 	}
 	out.Verification, out.ActionTaken, out.Review, out.Evaluation = verification(s), s.Decision, s.Review, s.Evaluation
 	if s.Confidence != nil {

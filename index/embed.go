@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // maxEmbedFailures is how many calls in a row may fail before an update stops asking the embedder.
@@ -83,7 +84,7 @@ func (e *embedRun) all(ctx context.Context) error {
 	}
 }
 
-// vectorsFor embeds the different texts of a batch; when that fails, one by one, so that one bad text costs only itself.
+// vectorsFor embeds the different texts of a batch; when that fails, in smaller parts, so that one bad text costs only itself.
 func (e *embedRun) vectorsFor(ctx context.Context, waiting []Unembedded) []Vector {
 	texts := make(map[Digest]string, len(waiting))
 	var order []Digest
@@ -94,12 +95,9 @@ func (e *embedRun) vectorsFor(ctx context.Context, waiting []Unembedded) []Vecto
 		}
 	}
 	vectors := map[Digest][]float32{}
-	if err := e.ask(ctx, order, texts, vectors); err != nil && len(order) > 1 {
-		for _, d := range order {
-			if err := e.ask(ctx, []Digest{d}, texts, vectors); err != nil && ctx.Err() != nil {
-				return nil
-			}
-		}
+	e.embedParts(ctx, order, texts, vectors)
+	if ctx.Err() != nil {
+		return nil
 	}
 	for _, w := range waiting {
 		if _, ok := vectors[w.Digest]; !ok {
@@ -115,7 +113,49 @@ func (e *embedRun) vectorsFor(ctx context.Context, waiting []Unembedded) []Vecto
 	return out
 }
 
-// ask embeds the texts with these digests into vectors. After maxEmbedFailures failures in a row it only repeats the last error.
+// embedParts embeds the texts with these digests into vectors: all at once; when the embedder refuses them, in halves, down to
+// the text that it refuses, of which the begin has to do; when it fails otherwise, one by one.
+func (e *embedRun) embedParts(ctx context.Context, digests []Digest, texts map[Digest]string, vectors map[Digest][]float32) {
+	err := e.ask(ctx, digests, texts, vectors)
+	switch n := len(digests); {
+	case err == nil || ctx.Err() != nil:
+	case n == 1 && refused(err):
+		e.embedBegin(ctx, digests[0], texts, vectors)
+	case n > 1 && refused(err):
+		e.embedParts(ctx, digests[:n/2], texts, vectors)
+		e.embedParts(ctx, digests[n/2:], texts, vectors)
+	case n > 1:
+		for _, d := range digests {
+			e.embedParts(ctx, []Digest{d}, texts, vectors)
+		}
+	}
+}
+
+// embedBegin embeds the first half of a text that was refused, or the first quarter, down to minEmbedded bytes: models refuse
+// texts that are too long for them, and the begin of a passage, under its title and section, says most of what it is about.
+func (e *embedRun) embedBegin(ctx context.Context, d Digest, texts map[Digest]string, vectors map[Digest][]float32) {
+	whole := texts[d]
+	defer func() { texts[d] = whole }()
+	for n := len(whole) / 2; n >= minEmbedded && ctx.Err() == nil; n /= 2 {
+		texts[d] = strings.ToValidUTF8(whole[:n], "")
+		if err := e.ask(ctx, []Digest{d}, texts, vectors); err == nil || !refused(err) {
+			return
+		}
+	}
+	e.failures++ // what refuses a few words refuses everything
+}
+
+// minEmbedded is how many bytes of a text are worth a vector.
+const minEmbedded = 100
+
+// refused reports an embedder that has looked at the texts and will not take them, however often it is asked.
+func refused(err error) bool {
+	var r interface{ Refused() bool }
+	return errors.As(err, &r) && r.Refused()
+}
+
+// ask embeds the texts with these digests into vectors. After maxEmbedFailures failures in a row, of which a refusal is none, it
+// only repeats the last error.
 func (e *embedRun) ask(ctx context.Context, digests []Digest, texts map[Digest]string, vectors map[Digest][]float32) error {
 	if e.failures >= maxEmbedFailures {
 		return e.last
@@ -126,8 +166,9 @@ func (e *embedRun) ask(ctx context.Context, digests []Digest, texts map[Digest]s
 	}
 	got, err := embedNormal(ctx, e.embedder, batch)
 	if err != nil {
-		e.failures++
-		e.last = err
+		if e.last = err; !refused(err) {
+			e.failures++
+		}
 		return err
 	}
 	e.failures = 0

@@ -76,6 +76,59 @@ func TestOneBadTextCostsOnlyItsFile(t *testing.T) {
 	assert.Len(t, hits, 10)
 }
 
+// tooLong is how an embedder refuses a text.
+type tooLong struct{ error }
+
+func (tooLong) Refused() bool { return true }
+
+// atMost refuses calls with a text of more bytes.
+func atMost(n int) func(texts []string) error {
+	return func(texts []string) error {
+		if slices.ContainsFunc(texts, func(s string) bool { return len(s) > n }) {
+			return tooLong{errors.New("input too long")}
+		}
+		return nil
+	}
+}
+
+func TestTextsThatAreTooLongAreEmbeddedByTheirBegin(t *testing.T) {
+	e := &wordEmbedder{model: "m", dim: 512, refuse: atMost(400)}
+	x := open(t, newStore(t), e, index.Options{EmbedBatch: 8})
+	files := map[string]string{"short.md": "alpha"}
+	for i := range 10 {
+		files[fmt.Sprintf("long%d.md", i)] = fmt.Sprintf("begin%d ", i) + strings.Repeat("filler ", 100)
+	}
+	assert.Equal(t, index.FileCounts{Indexed: 11}, update(t, x, folder(t, files)).Files)
+	hits, err := x.Vector(t.Context(), "begin7", 1)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"long7.md"}, hitPaths(hits))
+	assert.Equal(t, index.FileCounts{Unchanged: 11}, update(t, x).Files)
+	assert.Len(t, e.texts, 12, "eleven passages, each once, and the question")
+}
+
+func TestOneTextThatIsTooLongDoesNotSplitItsBatchIntoSingleTexts(t *testing.T) {
+	e := &wordEmbedder{model: "m", dim: 64, refuse: atMost(400)}
+	files := map[string]string{"z.md": strings.Repeat("filler ", 100)}
+	for i := range 63 {
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("alpha %d", i)
+	}
+	update(t, open(t, newStore(t), e, index.Options{}), folder(t, files))
+	assert.Len(t, e.texts, 64)
+	assert.LessOrEqual(t, e.calls, 14, "two for each halving of the batch, and those for the text")
+}
+
+func TestAnEmbedderThatRefusesEverythingIsNotAskedForEver(t *testing.T) {
+	e := &wordEmbedder{model: "m", dim: 8, refuse: atMost(0)}
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprintf("%02d.md", i)] = fmt.Sprintf("alpha %d %s", i, strings.Repeat("filler ", 60))
+	}
+	report := update(t, open(t, newStore(t), e, index.Options{}), folder(t, files))
+	assert.Equal(t, index.FileCounts{Failed: 50}, report.Files)
+	assert.Contains(t, report.Errors[0].Error, "input too long")
+	assert.Less(t, e.calls, 30)
+}
+
 func TestAnotherModelIsReportedAndTheNextUpdateEmbedsAnew(t *testing.T) {
 	store := newStore(t)
 	dir := folder(t, map[string]string{"a.md": "alpha", "b.md": "beta"})

@@ -8,7 +8,9 @@ import (
 
 // An Embedder turns texts into vectors. It must be safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector per text, in order, all of one length. They need not be normalised.
+	// Embed returns one vector per text, in order, all of one length. They need not be normalised. An error with a method
+	// Refused() bool that returns true says that the texts themselves are the reason, one being too long for instance: then they
+	// are sent in smaller parts, and of a single text its begin.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Model names the model; vectors of two models are never compared.
 	Model() string

@@ -176,5 +176,10 @@ func TestEmbeddingsMakeTheSearchHybrid(t *testing.T) {
 	require.Zero(t, code, stderr)
 	a := readAnswer(t, stdout)
 	assert.Contains(t, a.Answer, "seven days")
+	assert.True(t, a.VectorSearch)
 	assert.Equal(t, []string{"analyze_and_route", "plan", "tool_call", "grade_evidence", "synthesize"}, a.Path)
+
+	code, stdout, stderr = finish(t, kbagent(t, dir, nil, "ask", "--json", question))
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, `"vector_search": false`, "words alone are no secret")
 }

@@ -196,3 +196,15 @@ func TestAnEmbeddingConfigurationThatCannotWorkIsRefused(t *testing.T) {
 	good.APIKey = secret
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", good, good, good), secret)
 }
+
+func TestARefusalOfTheTextsIsToldFromAServerThatIsDown(t *testing.T) {
+	s := llmtest.NewServer(t)
+	for status, refused := range map[int]bool{400: true, 413: true, 422: true, 401: false, 404: false, 429: false} {
+		s.ReplyEmbeddings(llmtest.StatusBody(status, "", "no"))
+		_, err := newEmbedder(t, s, func(c *llm.EmbeddingConfig) { c.MaxRetries = -1 }).Embed(t.Context(), []string{"a"})
+		var answer *llm.StatusError
+		require.ErrorAs(t, err, &answer)
+		assert.Equal(t, refused, answer.Refused(), status)
+	}
+	assert.False(t, (&llm.StatusError{Status: 400, Body: "your credit balance is too low"}).Refused())
+}

@@ -88,6 +88,16 @@ func (e *StatusError) quota() bool {
 	return strings.Contains(e.Body, "insufficient_quota") || strings.Contains(e.Body, "credit balance is too low")
 }
 
+// Refused reports that the server has read the request and will not take what it holds, however often it is sent: a text that
+// is too long, for instance.
+func (e *StatusError) Refused() bool {
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return !e.quota()
+	}
+	return false
+}
+
 func (e *StatusError) temporary() bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:

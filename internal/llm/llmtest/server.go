@@ -27,6 +27,7 @@ type Server struct {
 	models     []string
 	requests   []Request
 	embedded   []EmbeddingRequest
+	embedder   func(EmbeddingRequest) Reply
 	pings      int
 }
 
@@ -81,6 +82,14 @@ func (s *Server) ReplyEmbeddings(replies ...Reply) {
 	s.embeddings = append(s.embeddings, replies...)
 }
 
+// HandleEmbeddings lets f decide by the request, once the script is used up, which it sees among EmbeddingRequests already. f may be
+// called concurrently.
+func (s *Server) HandleEmbeddings(f func(EmbeddingRequest) Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.embedder = f
+}
+
 // Handle lets f decide by the request, once the script is used up. f may be called concurrently.
 func (s *Server) Handle(f func(Request) Reply) {
 	s.mu.Lock()
@@ -131,11 +140,14 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	request.Header = r.Header.Clone()
 	s.mu.Lock()
 	s.embedded = append(s.embedded, request)
-	reply := Vectors(request.Input)
+	reply, embedder := Vectors(request.Input), s.embedder
 	if len(s.embeddings) > 0 {
-		reply, s.embeddings = s.embeddings[0], s.embeddings[1:]
+		reply, s.embeddings, embedder = s.embeddings[0], s.embeddings[1:], nil
 	}
 	s.mu.Unlock()
+	if embedder != nil { // unlocked: it may look at the server
+		reply = embedder(request)
+	}
 	reply.serve(&exchange{w: w, r: r, closing: s.closing})
 }
 
