@@ -38,6 +38,10 @@ func (x *Index) Grep(ctx context.Context, pattern string, limit int) ([]Hit, err
 	if limit <= 0 {
 		limit = grepLimit
 	}
+	takes, err := x.takes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var hits []Hit
 	for source, err := range x.store.Sources(ctx) {
 		if err == nil {
@@ -45,6 +49,9 @@ func (x *Index) Grep(ctx context.Context, pattern string, limit int) ([]Hit, err
 		}
 		if err != nil {
 			return nil, fmt.Errorf("grep: %w", err)
+		}
+		if takes != nil && !takes(source.key()) {
+			continue
 		}
 		hits = append(hits, grepSource(source, re, limit-len(hits))...)
 		if len(hits) >= limit {
@@ -126,9 +133,13 @@ func (x *Index) Files(ctx context.Context, pattern string) ([]File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}
+	takes, err := x.takes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var files []File
 	for _, r := range records {
-		if matches(r.Path) {
+		if matches(r.Path) && (takes == nil || takes(r.key())) {
 			files = append(files, r.File)
 		}
 	}

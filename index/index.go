@@ -72,6 +72,8 @@ type Index struct {
 	embedder Embedder // nil: no vector search
 	opts     Options
 	vectors  *matrixCache
+	filter   Filter       // of a view
+	chosen   *chosenCache // what filters take
 }
 
 // Open returns an index over store. embedder may be nil: then Vector returns ErrNoEmbedder and Hybrid uses keywords alone.
@@ -87,7 +89,7 @@ func Open(ctx context.Context, store Store, embedder Embedder, opts Options) (*I
 	if _, err := store.Version(ctx); err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
-	return &Index{store: store, embedder: embedder, opts: opts, vectors: newMatrixCache(vectorFile{opts.VectorFile, opts.VectorFileFailed})}, nil
+	return &Index{store: store, embedder: embedder, opts: opts, chosen: new(chosenCache), vectors: newMatrixCache(vectorFile{opts.VectorFile, opts.VectorFileFailed})}, nil
 }
 
 // Version grows with every change that commits, also one by another process.

@@ -37,7 +37,11 @@ func (x *Index) byWord(ctx context.Context, query string, k int) ([]Hit, error) 
 	if len(q.full) == 0 || k <= 0 {
 		return nil, nil
 	}
-	matches, err := x.store.Keyword(ctx, KeywordQuery{Terms: q.full, Half: q.half, K: max(k, rerankDepth)})
+	within, err := x.passages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	matches, err := x.store.Keyword(ctx, KeywordQuery{Within: within, Terms: q.full, Half: q.half, K: max(k, rerankDepth)})
 	if err != nil {
 		return nil, fmt.Errorf("keyword search: %w", err)
 	}

@@ -27,19 +27,19 @@ const (
 	valuesPerWorker = 1 << 20
 )
 
-// topRows returns the k rows nearest to query with a cosine above 0, best first, ties by key. A large matrix is shared
+// topRows returns the k rows of within nearest to query with a cosine above 0, best first, ties by key. A large matrix is shared
 // out to the processors. It returns the context's error when that is done first.
-func topRows(ctx context.Context, m *Vectors, query []float32, k int) ([]scoredRow, error) {
+func topRows(ctx context.Context, m *Vectors, within *KeySet, query []float32, k int) ([]scoredRow, error) {
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(m.Values)/valuesPerWorker))
 	parts := make([][]scoredRow, workers)
 	var all sync.WaitGroup
 	for w := range workers {
 		from, to := w*len(m.Keys)/workers, (w+1)*len(m.Keys)/workers
 		if w == workers-1 {
-			parts[w] = topOf(ctx, m, query, k, from, to)
+			parts[w] = topOf(ctx, m, within, query, k, from, to)
 			break
 		}
-		all.Go(func() { parts[w] = topOf(ctx, m, query, k, from, to) })
+		all.Go(func() { parts[w] = topOf(ctx, m, within, query, k, from, to) })
 	}
 	all.Wait()
 	if err := ctx.Err(); err != nil {
@@ -51,7 +51,7 @@ func topRows(ctx context.Context, m *Vectors, query []float32, k int) ([]scoredR
 }
 
 // topOf is topRows for the rows [from:to).
-func topOf(ctx context.Context, m *Vectors, query []float32, k, from, to int) []scoredRow {
+func topOf(ctx context.Context, m *Vectors, within *KeySet, query []float32, k, from, to int) []scoredRow {
 	best := make([]scoredRow, 0, min(k, to-from)+1)
 	floor := float32(0)
 	for row := from; row < to; row++ {
@@ -59,7 +59,7 @@ func topOf(ctx context.Context, m *Vectors, query []float32, k, from, to int) []
 			return nil
 		}
 		cos := dot(query, m.Values[row*m.Dim:(row+1)*m.Dim])
-		if cos <= 0 || cos < floor {
+		if cos <= 0 || cos < floor || !within.Has(m.Keys[row]) {
 			continue
 		}
 		s := scoredRow{row, m.Keys[row], cos}

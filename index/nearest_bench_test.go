@@ -35,7 +35,7 @@ func BenchmarkNearest(b *testing.B) {
 			b.Run("index", func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
 					query := m.Values[i%rows*384 : (i%rows+1)*384]
-					got, err := topRows(b.Context(), m, query, 10)
+					got, err := topRows(b.Context(), m, nil, query, 10)
 					require.NoError(b, err)
 					require.Equal(b, i%rows, got[0].row)
 				}
@@ -43,7 +43,7 @@ func BenchmarkNearest(b *testing.B) {
 			b.Run("one-processor", func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 				for b.Loop() {
-					_, err := topRows(b.Context(), m, m.Values[:384], 10)
+					_, err := topRows(b.Context(), m, nil, m.Values[:384], 10)
 					require.NoError(b, err)
 				}
 			})

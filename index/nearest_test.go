@@ -51,7 +51,7 @@ func TestTheNearestRowsAreThoseOfSortingAll(t *testing.T) {
 		}
 		query := rapid.SliceOfN(few, dim, dim).Draw(t, "query")
 		k := rapid.IntRange(1, 70).Draw(t, "k")
-		got, err := topRows(context.Background(), m, query, k)
+		got, err := topRows(context.Background(), m, nil, query, k)
 		require.NoError(t, err)
 		want := everyRow(m, query, k)
 		if len(want)+len(got) > 0 && !slices.Equal(want, got) {
@@ -76,7 +76,7 @@ func largeMatrix() (*Vectors, []float32) {
 func TestALargeMatrixIsSearchedAsOne(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	m, query := largeMatrix()
-	got, err := topRows(t.Context(), m, query, 25)
+	got, err := topRows(t.Context(), m, nil, query, 25)
 	require.NoError(t, err)
 	assert.Equal(t, everyRow(m, query, 25), got)
 }
@@ -85,6 +85,6 @@ func TestASearchOfALargeMatrixEndsWithItsContext(t *testing.T) {
 	m, query := largeMatrix()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := topRows(ctx, m, query, 25)
+	_, err := topRows(ctx, m, nil, query, 25)
 	require.ErrorIs(t, err, context.Canceled)
 }

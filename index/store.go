@@ -43,6 +43,8 @@ type Store interface {
 	Vectors(ctx context.Context, model string) (Vectors, error)
 	// Passages returns the passages with these keys; keys that are gone are left out. Keys are never used again.
 	Passages(ctx context.Context, keys []int64) (map[int64]Passage, error)
+	// Keys returns the keys of the passages of the files that takes takes, all of one version.
+	Keys(ctx context.Context, takes func(FileKey) bool) (*KeySet, error)
 	// Unembedded returns up to limit passages after the key after, in order of key, that have no vector of model.
 	Unembedded(ctx context.Context, model string, after int64, limit int) ([]Unembedded, error)
 	// Embedded returns those of digests that have a vector of model, whether a passage uses it or not.
@@ -118,6 +120,8 @@ type KeywordQuery struct {
 	Terms []string
 	Half  []string // further terms, which count half; none of Terms
 	K     int
+	// Within is where the K best are looked for; nil for all passages. How rare a term is is that of all passages.
+	Within *KeySet
 }
 
 // A Match is a passage with its BM25 sum, above 0.

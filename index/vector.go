@@ -58,7 +58,11 @@ func (x *Index) nearest(ctx context.Context, m *Vectors, query []float32, k int)
 	if len(query) != m.Dim {
 		return nil, false, fmt.Errorf("vector search: the query's embedding has %d values, the index's have %d: update the index", len(query), m.Dim)
 	}
-	rows, err := topRows(ctx, m, query, k)
+	within, err := x.passages(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := topRows(ctx, m, within, query, k)
 	if err != nil {
 		return nil, false, err
 	}

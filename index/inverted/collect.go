@@ -26,12 +26,17 @@ func (s *searcher) finish(p *Part, lo uint32, minor int) error {
 			if err != nil {
 				return err
 			}
-			if sum > s.top.least() {
-				s.top.offer(sum, p.Key(int(doc)))
-			}
+			s.offer(sum, p.Key(int(doc)))
 		}
 	}
 	return nil
+}
+
+// offer keeps a document when it is among the best of those that are taken.
+func (s *searcher) offer(sum, key int64) {
+	if sum > s.top.least() && (s.takes == nil || s.takes(key)) {
+		s.top.offer(sum, key)
+	}
 }
 
 // minor adds the shares of the first n cursors to the sum of doc, from the greatest bound down, and stops when it cannot get
@@ -86,9 +91,7 @@ next:
 			}
 			sum += share
 		}
-		if sum > s.top.least() {
-			s.top.offer(sum, p.Key(int(doc)))
-		}
+		s.offer(sum, p.Key(int(doc)))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ type Query struct {
 	K     int
 	// All are terms, given in Terms too, that a document must hold each.
 	All []string
+	// Takes says of a document, by its key, whether it may be among the best; nil takes all. The statistics are of all.
+	Takes func(key int64) bool
 }
 
 // A Term counts Weight times its BM25 share, Weight being above 0.
@@ -42,7 +44,7 @@ func Search(ctx context.Context, parts []Part, stats Stats, q Query) ([]Hit, err
 	if err := c.load(ctx); err != nil {
 		return nil, err
 	}
-	s := searcher{top: top{k: q.K}}
+	s := searcher{top: top{k: q.K}, takes: q.Takes}
 	for i := range parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -60,6 +62,7 @@ const windowSize = 4096
 // A searcher goes through the parts of one search.
 type searcher struct {
 	top     top
+	takes   func(key int64) bool // nil for all
 	cursors []*cursor
 	below   []int64 // below[i] is the sum of the windows' bounds of cursors up to i
 	sums    [windowSize]int64

@@ -26,11 +26,19 @@ func (x *Index) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Matc
 	if err != nil {
 		return nil, x.db.explain(err)
 	}
-	hits, err := inverted.Search(ctx, lists.parts, lists.stats, inverted.Query{Terms: terms, K: q.K})
+	hits, err := inverted.Search(ctx, lists.parts, lists.stats, inverted.Query{Terms: terms, K: q.K, Takes: takes(q.Within)})
 	if err != nil {
 		return nil, x.db.explain(err)
 	}
 	return x.matches(ctx, tx, hits)
+}
+
+// takes is nil for all keys.
+func takes(within *index.KeySet) func(int64) bool {
+	if within == nil {
+		return nil
+	}
+	return within.Has
 }
 
 // weighted are the different terms of q with their weights.

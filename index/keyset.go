@@ -1,0 +1,34 @@
+package index
+
+import "math/bits"
+
+// A KeySet is a set of the keys of passages. A nil KeySet holds all keys, the zero KeySet none. It is safe for concurrent
+// use once nothing is added any more.
+type KeySet struct {
+	words []uint64
+}
+
+// Add adds a key, which is not negative. The set takes a bit for each key up to the highest one.
+func (s *KeySet) Add(key int64) {
+	for int(key>>6) >= len(s.words) {
+		s.words = append(s.words, 0)
+	}
+	s.words[key>>6] |= 1 << (key & 63)
+}
+
+// Has reports whether the set holds key.
+func (s *KeySet) Has(key int64) bool {
+	if s == nil {
+		return true
+	}
+	word := key >> 6
+	return word >= 0 && word < int64(len(s.words)) && s.words[word]&(1<<(key&63)) != 0
+}
+
+// Len is how many keys a set that is not nil holds.
+func (s *KeySet) Len() (n int) {
+	for _, w := range s.words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
