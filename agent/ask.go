@@ -22,6 +22,7 @@ type Question struct {
 	Text   string           // required
 	Thread string           // the conversation; default a new one
 	Mode   state.AnswerMode // default the agent's
+	Scope  state.Scope      // where the knowledge base is looked into; default that of the settings
 
 	// Settings are the thresholds and switches of this run instead of the agent's; a change of [Agent.Settings] is the
 	// usual way to make them. A run that is resumed keeps those that it started with.
@@ -127,6 +128,9 @@ func resumeNotes(q Question, settings state.Settings) []string {
 	if q.Mode != "" && q.Mode != settings.AnswerMode {
 		notes = append(notes, fmt.Sprintf("the resumed run keeps the mode %s that it started with", settings.AnswerMode))
 	}
+	if q.Scope != (state.Scope{}) && q.Scope != settings.Scope {
+		notes = append(notes, "the resumed run keeps the collections and paths that it started with")
+	}
 	if q.Settings != nil && q.with(*q.Settings) != settings {
 		notes = append(notes, "the resumed run keeps the settings that it started with")
 	}
@@ -146,6 +150,9 @@ func (a *Agent) begin(q Question) state.Update {
 func (q Question) with(settings state.Settings) state.Settings {
 	if q.Mode != "" {
 		settings.AnswerMode = q.Mode
+	}
+	if q.Scope != (state.Scope{}) {
+		settings.Scope = q.Scope
 	}
 	return settings
 }

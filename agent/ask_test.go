@@ -44,3 +44,21 @@ func TestAResumedRunKeepsItsSwitchesAndSaysSo(t *testing.T) {
 	assert.Equal(t, state.StatusPendingReview, answer.Status)
 	assert.Contains(t, answer.Warnings, "the resumed run keeps the settings that it started with")
 }
+
+func TestAResumedRunKeepsItsScopeAndSaysSo(t *testing.T) {
+	a := everything(t, graph.NewMemoryStore(), &book{entries: map[string]state.Review{}}, state.ReviewProvisional, nil)
+	here := state.Scope{Paths: "*.md"}
+	for e, err := range a.Ask(t.Context(), agent.Question{Text: longQuestion, Thread: "t", Scope: here}) {
+		require.NoError(t, err)
+		if e.Node == "verify_answer" {
+			break
+		}
+	}
+	answer, err := a.Do(t.Context(), agent.Question{Text: longQuestion, Thread: "t", Scope: state.Scope{Paths: "*.txt"}})
+	require.NoError(t, err)
+	assert.Equal(t, here, answer.State.Settings.Scope)
+	assert.Contains(t, answer.Warnings, "the resumed run keeps the collections and paths that it started with")
+	answer, err = a.Do(t.Context(), agent.Question{Text: longQuestion, Thread: "t"})
+	require.NoError(t, err)
+	assert.Empty(t, answer.State.Settings.Scope, "the next question looks everywhere")
+}

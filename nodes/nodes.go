@@ -180,7 +180,7 @@ type body func(ctx context.Context, t *turn) error
 // run is one node: it gives the body a turn, and returns the update that the body filled.
 func (n *Nodes) run(name string, b body) graph.NodeFunc[state.AgentState, state.Update] {
 	return func(ctx context.Context, s state.AgentState) (state.Update, error) {
-		ctx, meter := withMeter(ctx, name, s, n.cfg.Now)
+		ctx, meter := withMeter(tools.WithScope(ctx, s.Settings.Scope), name, s, n.cfg.Now)
 		t := &turn{nodes: n, name: name, state: s, meter: meter}
 		meter.audit = t.audit
 		if err := b(ctx, t); err != nil {

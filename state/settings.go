@@ -34,8 +34,19 @@ type Settings struct {
 	Floors            Floors     `json:"confidence_floors,omitzero"`  // what each dimension must exceed for an answer to pass
 	ReviewMode        ReviewMode `json:"review,omitzero"`             // default off
 
+	// Scope is where the knowledge base is looked into; default everywhere.
+	Scope Scope `json:"scope,omitzero"`
+
 	// RunTimeout is the wall time after which the loop ends with the best answer so far; 0 = no limit (default).
 	RunTimeout time.Duration `json:"run_timeout,omitzero"`
+}
+
+// Scope bounds the retrieval of a run to a part of the knowledge base. The zero Scope is all of it.
+type Scope struct {
+	// Collections are names, separated by commas, of collections of which a file has to be in one.
+	Collections string `json:"collections,omitzero"`
+	// Paths are patterns, separated by line feeds, of which a file's path has to match one.
+	Paths string `json:"paths,omitzero"`
 }
 
 // Floors are what the dimensions of a confidence must exceed, each 0–1; one that was not measured has none.

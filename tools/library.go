@@ -18,8 +18,9 @@ type Library interface {
 	Text(ctx context.Context, root, path string) (index.Text, error)
 }
 
-// Local is the tools over a knowledge base.
+// Local is the tools over a knowledge base, each call within the scope of its context (see [WithScope]).
 func Local(lib Library) []Tool {
+	lib = scoped{lib}
 	return []Tool{
 		KeywordSearch(lib), VectorSearch(lib), HybridSearch(lib), Grep(lib), ReadFile(lib), ListFiles(lib),
 	}

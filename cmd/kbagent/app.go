@@ -26,6 +26,7 @@ import (
 	"github.com/kbagent/kbagent/internal/llm"
 	"github.com/kbagent/kbagent/nodes"
 	"github.com/kbagent/kbagent/review"
+	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/store/postgres"
 	"github.com/kbagent/kbagent/store/sqlite"
 	"github.com/kbagent/kbagent/tools"
@@ -300,8 +301,8 @@ func (a *assistant) close(ctx context.Context) error {
 	return errors.Join(a.audit.Close(), a.base.close())
 }
 
-// needDocuments refuses to answer from an empty knowledge base.
-func (a *assistant) needDocuments(ctx context.Context) error {
+// needDocuments refuses to answer from an empty knowledge base, or from a part of it that holds nothing.
+func (a *assistant) needDocuments(ctx context.Context, scope state.Scope) error {
 	stats, err := a.index.Stats(ctx)
 	if err != nil {
 		return err
@@ -309,7 +310,7 @@ func (a *assistant) needDocuments(ctx context.Context) error {
 	if stats.Passages == 0 {
 		return a.emptyError()
 	}
-	return nil
+	return needFiles(ctx, a.index, scope)
 }
 
 // auditor writes the lines of the nodes into the audit log.

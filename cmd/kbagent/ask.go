@@ -19,6 +19,7 @@ func newAsk(g *global, std streams) *cobra.Command {
 		thread, mode string
 		asJSON, why  bool
 		lines        bulk
+		part         scopeFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION",
@@ -33,13 +34,14 @@ line and does not stop the others; then the exit code is 1, else 0, also for que
 		Example: `  kbagent ask "How do I rotate the logs?"
   kbagent ask --thread ops "and on Windows?"
   kbagent ask --mode strict --json "How long are logs kept?"
+  kbagent ask --collection ops "How long are logs kept?"
   kbagent ask --jsonl --concurrency 8 < questions.txt > answers.jsonl`,
 		Args: lines.args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if lines.on {
-				return askBulk(cmd, g, std, &lines, state.AnswerMode(mode))
+				return askBulk(cmd, g, std, &lines, agent.Question{Mode: state.AnswerMode(mode), Scope: part.scope()})
 			}
-			q := agent.Question{Text: strings.Join(args, " "), Thread: thread, Mode: state.AnswerMode(mode)}
+			q := agent.Question{Text: strings.Join(args, " "), Thread: thread, Mode: state.AnswerMode(mode), Scope: part.scope()}
 			if err := checkQuestion(q); err != nil {
 				return err
 			}
@@ -55,6 +57,7 @@ line and does not stop the others; then the exit code is 1, else 0, also for que
 		},
 	}
 	lines.flags(cmd)
+	part.flags(cmd)
 	g.tape.flags(cmd)
 	g.watch.flags(cmd)
 	cmd.Flags().StringVar(&thread, "thread", "", "conversation that the question belongs to (default a new one)")
@@ -83,7 +86,7 @@ func checkMode(mode state.AnswerMode) error {
 
 // ask runs a question; live shows on stderr what the agent is doing.
 func (a *assistant) ask(ctx context.Context, q agent.Question, std streams, live bool) (outcome, error) {
-	if err := a.needDocuments(ctx); err != nil {
+	if err := a.needDocuments(ctx, q.Scope); err != nil {
 		return outcome{}, err
 	}
 	o, err := follow(a.agent.Ask(ctx, q), std, live)

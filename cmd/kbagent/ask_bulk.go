@@ -13,7 +13,6 @@ import (
 	"github.com/kbagent/kbagent/agent"
 	"github.com/kbagent/kbagent/graph"
 	"github.com/kbagent/kbagent/internal/mask"
-	"github.com/kbagent/kbagent/state"
 )
 
 // bulk are the flags of `ask --jsonl`.
@@ -75,10 +74,10 @@ type bulkAnswer struct {
 	Error  string            `json:"error,omitzero"`
 }
 
-// askBulk answers all questions on stdin. What was wrong with single lines stands in the output, and is an exit code.
-func askBulk(cmd *cobra.Command, g *global, std streams, b *bulk, mode state.AnswerMode) error {
+// askBulk answers all questions on stdin, where they say nothing else in the mode and scope of usual. What was wrong with single lines stands in the output, and is an exit code.
+func askBulk(cmd *cobra.Command, g *global, std streams, b *bulk, usual agent.Question) error {
 	atOnce, err := b.atOnce(cmd, g.tape)
-	if err = errors.Join(err, checkMode(mode)); err != nil {
+	if err = errors.Join(err, checkMode(usual.Mode)); err != nil {
 		return err
 	}
 	a, err := openAssistant(cmd.Context(), g, std)
@@ -86,7 +85,7 @@ func askBulk(cmd *cobra.Command, g *global, std streams, b *bulk, mode state.Ans
 		return err
 	}
 	signal.Ignore(syscall.SIGPIPE) // a reader that has gone is the error of a write, so that what is open can be closed
-	tally, err := a.askLines(cmd.Context(), std, atOnce, mode)
+	tally, err := a.askLines(cmd.Context(), std, atOnce, usual)
 	err = errors.Join(err, a.close(cmd.Context()))
 	switch {
 	case errors.Is(err, syscall.EPIPE):
@@ -115,9 +114,9 @@ func (t bulkTally) String() string {
 	return text
 }
 
-func (a *assistant) askLines(ctx context.Context, std streams, atOnce int, mode state.AnswerMode) (bulkTally, error) {
+func (a *assistant) askLines(ctx context.Context, std streams, atOnce int, usual agent.Question) (bulkTally, error) {
 	var tally bulkTally
-	if err := a.needDocuments(ctx); err != nil {
+	if err := a.needDocuments(ctx, usual.Scope); err != nil {
 		return tally, err
 	}
 	lines, broken := readBulk(ctx, std.in)
@@ -126,7 +125,7 @@ func (a *assistant) askLines(ctx context.Context, std streams, atOnce int, mode 
 	err := ordered[bulkLine, bulkAnswer]{
 		most: atOnce,
 		key:  func(l bulkLine) string { return l.Thread },
-		work: func(ctx context.Context, l bulkLine) (bulkAnswer, bool) { return a.askLine(ctx, l, std, mode) },
+		work: func(ctx context.Context, l bulkLine) (bulkAnswer, bool) { return a.askLine(ctx, l, std, usual) },
 		emit: func(r bulkAnswer) error {
 			if err := out.Encode(r); err != nil {
 				return fmt.Errorf("write the answers: %w", err)
@@ -145,17 +144,17 @@ func (a *assistant) askLines(ctx context.Context, std streams, atOnce int, mode 
 }
 
 // askLine answers the question of a line; ok is false when ctx has ended before there was an answer.
-func (a *assistant) askLine(ctx context.Context, l bulkLine, std streams, mode state.AnswerMode) (r bulkAnswer, ok bool) {
+func (a *assistant) askLine(ctx context.Context, l bulkLine, std streams, usual agent.Question) (r bulkAnswer, ok bool) {
 	r = bulkAnswer{ID: l.ID, Question: mask.Cards(l.Question)}
 	err := l.fault
 	var o outcome
 	if err == nil {
-		q := agent.Question{Text: l.Question, Thread: l.Thread, Mode: l.Mode}
+		q := agent.Question{Text: l.Question, Thread: l.Thread, Mode: l.Mode, Scope: l.scope(usual.Scope)}
 		if q.Thread == "" {
 			q.Thread = a.agent.NewThread()
 		}
 		if q.Mode == "" {
-			q.Mode = mode
+			q.Mode = usual.Mode
 		}
 		r.Thread = q.Thread
 		o, err = a.ask(ctx, q, std, false)

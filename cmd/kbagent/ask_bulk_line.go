@@ -21,7 +21,18 @@ type bulkLine struct {
 	Thread   string           `json:"thread"`
 	Mode     state.AnswerMode `json:"mode"`
 
+	Collections []string `json:"collections"`
+	Paths       []string `json:"paths"`
+
 	fault error // the line cannot be asked
+}
+
+// scope is where the question is to be answered from: where the line says nothing, usual.
+func (l bulkLine) scope(usual state.Scope) state.Scope {
+	if len(l.Collections)+len(l.Paths) == 0 {
+		return usual
+	}
+	return (&scopeFlags{l.Collections, l.Paths}).scope()
 }
 
 // longestLine is how long a line of the input may be, in bytes.
@@ -82,7 +93,7 @@ func parseBulk(n int, text []byte) bulkLine {
 		l.ID = json.RawMessage(fmt.Sprint(n))
 	}
 	if err != nil {
-		l.fault = fmt.Errorf("line %d: %w; a line is a text or an object with question, id, thread and mode", n, err)
+		l.fault = fmt.Errorf("line %d: %w; a line is a text or an object with question, id, thread, mode, collections and paths", n, err)
 		return l
 	}
 	l.fault = checkQuestion(agent.Question{Text: l.Question, Mode: l.Mode})

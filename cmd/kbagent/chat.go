@@ -23,6 +23,7 @@ type chatFlags struct {
 	thread, mode string
 	manual       bool // fills an empty knowledge base
 	plain        bool // for screen readers
+	part         scopeFlags
 }
 
 func newChat(g *global, std streams) *cobra.Command {
@@ -43,6 +44,7 @@ With an empty knowledge base it asks for a folder first; --manual takes the manu
 	}
 	g.tape.flags(cmd)
 	g.watch.flags(cmd)
+	f.part.flags(cmd)
 	cmd.Flags().StringVar(&f.thread, "thread", "", "conversation to go on with (default a new one)")
 	cmd.Flags().StringVar(&f.mode, "mode", "", "strict, best_effort or open (default KB_AGENT_ANSWER_MODE)")
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "for screen readers: only text that stays, words instead of symbols, no colours")
@@ -72,6 +74,9 @@ func (a *assistant) chat(ctx context.Context, f chatFlags, std streams) error {
 	if err != nil {
 		return err
 	}
+	if err := needFiles(ctx, a.index, f.part.scope()); err != nil {
+		return err
+	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	defer signal.Stop(signals)
@@ -81,7 +86,7 @@ func (a *assistant) chat(ctx context.Context, f chatFlags, std streams) error {
 	if f.thread == "" {
 		f.thread = a.agent.NewThread()
 	}
-	host := newChatHost(a, std)
+	host := newChatHost(a, std, f.part.scope())
 	return repl.Run(ctx, repl.Config{
 		Agent: conversation{a, std, host}, Host: host, In: std.in, Out: std.out, Err: std.err, Interactive: interactive,
 		NoColor: !colored(std.out), Links: opensLinks(), Plain: f.plain || interactive && os.Getenv("TERM") == "dumb",

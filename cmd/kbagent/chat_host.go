@@ -13,6 +13,7 @@ import (
 	"github.com/kbagent/kbagent/internal/config"
 	"github.com/kbagent/kbagent/internal/llm"
 	"github.com/kbagent/kbagent/internal/repl"
+	"github.com/kbagent/kbagent/state"
 )
 
 // chatHost is the program around a chat; it implements [repl.Host].
@@ -22,15 +23,17 @@ type chatHost struct {
 	start   config.Config     // as the program read it
 	changes map[string]string // of this conversation, by the names of variables
 	files   map[string]index.File
-	version int64 // of the index, when files was read
+	version int64       // of the index, when files was read
+	scope   state.Scope // of every question
 }
 
-func newChatHost(a *assistant, std streams) *chatHost {
-	return &chatHost{with: a, std: std, start: a.cfg, changes: map[string]string{}}
+func newChatHost(a *assistant, std streams, scope state.Scope) *chatHost {
+	return &chatHost{with: a, std: std, start: a.cfg, changes: map[string]string{}, scope: scope}
 }
 
-// ask adds the settings of this conversation to a question.
+// ask adds the settings and the scope of this conversation to a question.
 func (h *chatHost) ask(q agent.Question) agent.Question {
+	q.Scope = h.scope
 	if len(h.changes) > 0 {
 		q.Settings = &h.with.cfg.Settings
 	}

@@ -23,13 +23,14 @@ import (
 // argumentValues complete the placeholders of usage lines.
 func argumentValues(g *global) map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"THREAD": stored(g, threadIDs),
-		"ID":     stored(g, reviewIDs),
-		"NAME":   promptNames,
-		"TASK":   words(eval.Tasks()...),
-		"PATH":   files,
-		"FILE":   files,
-		"DIR":    folders,
+		"THREAD":     stored(g, threadIDs),
+		"ID":         stored(g, reviewIDs),
+		"COLLECTION": stored(g, collectionNames),
+		"NAME":       promptNames,
+		"TASK":       words(eval.Tasks()...),
+		"PATH":       files,
+		"FILE":       files,
+		"DIR":        folders,
 	}
 }
 
@@ -41,16 +42,17 @@ func flagValues(g *global) map[string]cobra.CompletionFunc {
 	}
 	values := map[string]cobra.CompletionFunc{
 		"data": folders, "data-dir": folders, "report": folders, "folder": folders,
-		"server": words(presetNames()...),
-		"format": words("ascii", "mermaid", "dot"),
-		"mode":   words(string(state.ModeStrict), string(state.ModeBestEffort), string(state.ModeOpen)),
-		"part":   words("dev", "heldout"),
-		"stages": words("core", "all"),
-		"status": words(statuses...),
-		"thread": stored(g, threadIDs),
-		"tool":   words("keyword", "vector", "hybrid"),
+		"server":     words(presetNames()...),
+		"collection": stored(g, collectionNames),
+		"format":     words("ascii", "mermaid", "dot"),
+		"mode":       words(string(state.ModeStrict), string(state.ModeBestEffort), string(state.ModeOpen)),
+		"part":       words("dev", "heldout"),
+		"stages":     words("core", "all"),
+		"status":     words(statuses...),
+		"thread":     stored(g, threadIDs),
+		"tool":       words("keyword", "vector", "hybrid"),
 	}
-	for _, free := range []string{"answer", "as", "at", "base-url", "concurrency", "embedding-base-url", "embedding-model", "keep", "limit", "max-iterations", "metrics", "model", "notes", "older-than", "rating", "since", "timeout", "to"} {
+	for _, free := range []string{"answer", "as", "at", "base-url", "concurrency", "embedding-base-url", "embedding-model", "keep", "limit", "max-iterations", "metrics", "model", "notes", "older-than", "path", "rating", "since", "timeout", "to"} {
 		values[free] = nothing
 	}
 	return values

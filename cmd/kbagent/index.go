@@ -20,6 +20,7 @@ type indexFlags struct {
 	dryRun, remove, watch  bool
 	include, exclude       []string
 	noPatterns             bool
+	collection             string
 }
 
 func newIndex(g *global, std streams) *cobra.Command {
@@ -36,6 +37,7 @@ completed by the next one. Without PATH everything that was indexed before is br
 one folder, docs/** about everything below it. A folder keeps its patterns for all later updates, until others are given.`,
 		Example: `  kbagent index docs
   kbagent index ~/notes handbook.md --json
+  kbagent index --collection ops ~/runbooks
   kbagent index . --include '*.md' --exclude drafts --exclude 'old/**'
   kbagent index docs --dry-run --verbose
   kbagent index docs --watch`,
@@ -66,6 +68,7 @@ one folder, docs/** about everything below it. A folder keeps its patterns for a
 	flags.BoolVar(&f.noPatterns, "no-patterns", false, "forget the patterns that the folder was indexed with")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "tell what would be done, and what embedding it would cost; change nothing")
 	flags.BoolVar(&f.watch, "watch", false, "stay, and bring PATH up to date whenever something in it changes; Ctrl-C ends")
+	flags.StringVar(&f.collection, "collection", "", "put PATH, with all that is indexed below it now or later, into this collection")
 	flags.BoolVar(&f.remove, "remove", false, "take PATH out of the knowledge base; the files themselves stay")
 	return cmd
 }
@@ -86,6 +89,8 @@ func (f *indexFlags) check(args []string) error {
 		return &usageError{errors.New("--watch goes neither with --remove nor with --dry-run")}
 	case f.verbose && f.quiet:
 		return &usageError{errors.New("--verbose and --quiet contradict each other")}
+	case f.collection != "":
+		return checkCollect(f.collection, args, f.remove)
 	}
 	return nil
 }
@@ -122,6 +127,9 @@ func (f *indexFlags) run(ctx context.Context, ix *index.Index, paths []string, s
 	report, err := updateIndex(ctx, ix, paths, std, !f.asJSON && !f.quiet, f.options())
 	if errors.Is(err, index.ErrPattern) {
 		err = &usageError{err}
+	}
+	if err == nil && f.collection != "" && !f.dryRun {
+		err = ix.Collect(ctx, f.collection, paths)
 	}
 	if err == nil && len(f.include) > 0 && len(report.Entries) == report.Files.Removed {
 		fmt.Fprintf(std.err, "kbagent: no file matches --include %s\n", strings.Join(f.include, " --include "))

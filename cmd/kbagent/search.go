@@ -31,12 +31,14 @@ func newSearch(g *global, std streams) *cobra.Command {
 		k      int
 		tool   string
 		asJSON bool
+		part   scopeFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Find passages, without an answer",
 		Example: `  kbagent search "log rotation"
-  kbagent search -k 3 --tool hybrid --json "how long are logs kept"`,
+  kbagent search -k 3 --tool hybrid --json "how long are logs kept"
+  kbagent search --collection ops,handbook --path '**/*.md' "log rotation"`,
 		Args: someArgs("a query"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if k < 1 {
@@ -50,7 +52,7 @@ func newSearch(g *global, std streams) *cobra.Command {
 			if tool == "" {
 				tool = b.defaultSearch()
 			}
-			hits, err := search(cmd.Context(), b.index, tool, strings.Join(args, " "), k)
+			hits, err := part.search(cmd.Context(), b.index, tool, strings.Join(args, " "), k)
 			elapsed := time.Since(started)
 			if err = errors.Join(err, b.close()); err != nil {
 				return err
@@ -64,6 +66,7 @@ func newSearch(g *global, std streams) *cobra.Command {
 			return printHits(std.out, hits)
 		},
 	}
+	part.flags(cmd)
 	cmd.Flags().IntVarP(&k, "limit", "k", 10, "how many passages")
 	cmd.Flags().StringVar(&tool, "tool", "", "keyword, vector or hybrid (default hybrid with an embedding endpoint, else keyword)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the hits as JSON")
@@ -76,6 +79,14 @@ func (b *base) defaultSearch() string {
 		return "hybrid"
 	}
 	return "keyword"
+}
+
+// search searches the part of the index that the flags choose.
+func (f *scopeFlags) search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]hit, error) {
+	if err := needFiles(ctx, ix, f.scope()); err != nil {
+		return nil, err
+	}
+	return search(ctx, within(ix, f.scope()), tool, query, k)
 }
 
 func search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]hit, error) {
