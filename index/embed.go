@@ -34,8 +34,15 @@ func (u *updater) embed(ctx context.Context) error {
 	if err := u.store.Apply(ctx, Change{Prune: model}); err != nil {
 		return err
 	}
+	if keepShare*e.done < counts.Passages {
+		return nil // a few new vectors are not worth reading and writing all
+	}
 	return u.vectors.keep(ctx, u.store, model)
 }
+
+// keepShare: an update that embeds at least one passage in so many writes the file of the vectors anew; after a smaller one the first
+// search does.
+const keepShare = 10
 
 // embedRun is the state of one update's embedding.
 type embedRun struct {

@@ -18,7 +18,7 @@ type Options struct {
 	// EmbedBatch is how many texts one call of the embedder gets. Default 64.
 	EmbedBatch int
 	// VectorFile is a file beside the store that keeps a copy of the vectors, so that a process reads them in one go instead of
-	// row by row. Update and searches keep it up to date; it may be deleted at any time. Several processes may share it, and
+	// row by row. Searches, and updates that embed a tenth of the passages or more, keep it up to date; it may be deleted at any time. Several processes may share it, and
 	// several stores by turns. Default "": no file.
 	VectorFile string
 	// VectorFileFailed is told why VectorFile could not be read or written though it should have been; the search or update that

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // A Reranker reads a query and texts together, which tells better than a search what answers it, and takes longer. It must
-// be safe for concurrent use. Without one, keyword search weighs its hits again by itself (see [Index.Keyword]).
+// be safe for concurrent use. Where the search has a deadline, it gets half of the time that is left. Without one, keyword search weighs its hits again by itself (see [Index.Keyword]).
 type Reranker interface {
 	// Rerank returns how well each text answers query, 0 to 1, in the order of texts.
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
@@ -23,7 +24,7 @@ const DefaultRerankDepth = 20
 func (x *Index) arrange(ctx context.Context, query string, hits []Hit, k int) ([]Hit, error) {
 	if x.opts.Reranker != nil && len(hits) > 1 {
 		hits = hits[:min(len(hits), x.depth(k))]
-		ordered, err := rerankHits(ctx, x.opts.Reranker, query, hits)
+		ordered, err := x.rerankInTime(ctx, query, hits)
 		switch {
 		case err == nil:
 			hits = ordered
@@ -41,6 +42,16 @@ func (x *Index) arrange(ctx context.Context, query string, hits []Hit, k int) ([
 		return MMR(hits, l, k, wordSimilarity(hits)), nil
 	}
 	return hits[:k], nil
+}
+
+// rerankInTime leaves half of the time that is left to whoever searches: a Reranker that takes longer has failed.
+func (x *Index) rerankInTime(ctx context.Context, query string, hits []Hit) ([]Hit, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
+	return rerankHits(ctx, x.opts.Reranker, query, hits)
 }
 
 // mmrDepth is of how many hits the various ones are chosen, at least.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -84,6 +85,28 @@ func TestACancelledRerankingEndsTheSearch(t *testing.T) {
 	x := open(t, store, nil, index.Options{Reranker: stopped, RerankFailed: func(err error) { t.Error(err) }})
 	_, err := x.Keyword(ctx, "alpha", 10)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// waits is a Reranker that only its context ends.
+type waits struct{}
+
+func (waits) Rerank(ctx context.Context, _ string, _ []string) ([]float64, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestARerankerThatTakesTooLongCostsTheOrderOnly(t *testing.T) {
+	store := newStore(t)
+	update(t, open(t, store, nil, index.Options{}), folder(t, map[string]string{"a.md": "alpha", "b.md": "alpha beta"}))
+	var told []error
+	x := open(t, store, nil, index.Options{Reranker: waits{}, RerankFailed: func(err error) { told = append(told, err) }})
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	hits, err := x.Keyword(ctx, "alpha", 10)
+	require.NoError(t, err)
+	assert.Len(t, hits, 2)
+	require.Len(t, told, 1)
+	require.ErrorIs(t, told[0], context.DeadlineExceeded)
 }
 
 func TestARerankerReadsMoreThanIsAskedFor(t *testing.T) {

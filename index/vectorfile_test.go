@@ -73,6 +73,24 @@ func TestAProcessReadsTheVectorsFromTheirFile(t *testing.T) {
 	assert.Empty(t, c.told)
 }
 
+func TestASmallUpdateLeavesTheFileToTheFirstSearch(t *testing.T) {
+	c := newCopied(t)
+	files := map[string]string{}
+	for i := range 30 {
+		files[string(rune('a'+i%26))+string(rune('a'+i/26))+".md"] = "beta"
+	}
+	dir := folder(t, files)
+	update(t, c.process(t, "m"), dir)
+	write(t, dir, map[string]string{"new.md": "alpha"})
+	before := c.store.times.Load()
+	update(t, c.process(t, "m"), dir)
+	assert.Equal(t, before, c.store.times.Load(), "one passage of 31 is not worth all vectors")
+	hits, err := c.process(t, "m").Vector(t.Context(), "alpha", 40)
+	require.NoError(t, err)
+	assert.Contains(t, hitPaths(hits), "new.md")
+	assert.Equal(t, before+1, c.store.times.Load())
+}
+
 func TestAFileOfAnotherStateIsMadeAnew(t *testing.T) {
 	c := newCopied(t)
 	dir := folder(t, map[string]string{"a.md": "alpha"})

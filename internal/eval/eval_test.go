@@ -215,7 +215,7 @@ func TestWhatDoesNotExistIsAUsageError(t *testing.T) {
 		cfg  eval.Config
 		says string
 	}{
-		"a task":         {eval.Config{Task: "guessing", Data: dir, Part: "dev"}, `no task "guessing"; the tasks are grounding, parsing, grading, sufficiency, retrieval, splitting, extraction, abstention`},
+		"a task":         {eval.Config{Task: "guessing", Data: dir, Part: "dev"}, `no task "guessing"; the tasks are grounding, parsing, grading, sufficiency, retrieval, splitting, extraction, abstention, fusion`},
 		"a set":          {eval.Config{Task: "parsing", Data: dir, Part: "dev", Set: "wice"}, `no set "wice"; its sets are float_array, object`},
 		"a part":         {eval.Config{Task: "parsing", Data: dir, Part: "test"}, `dev or heldout, not "test"`},
 		"a folder":       {eval.Config{Task: "parsing", Data: filepath.Join(dir, "no"), Part: "dev"}, "there is no "},

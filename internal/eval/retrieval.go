@@ -107,13 +107,23 @@ func loadQuestions(s source, set, name string) ([]question, error) {
 
 // loadRetrieval reads a corpus and questions about it.
 func loadRetrieval(s source, set, corpusName, queries string) (measure, error) {
+	list, questions, err := loadSearched(s, set, corpusName, queries)
+	return over(
+		func(ctx context.Context, k *knowledge) error { return k.rows(ctx, list) },
+		func(ctx context.Context, k *knowledge) (Result, error) {
+			return k.retrieval(ctx, questions, question.relevant, func(h index.Hit) string { return h.Path })
+		}), err
+}
+
+// loadSearched reads a corpus and questions about it, whose relevant passages have to be in it.
+func loadSearched(s source, set, corpusName, queries string) ([]corpusRow, []question, error) {
 	list, err := corpus[corpusRow](s, set, corpusName)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	questions, err := loadQuestions(s, set, queries)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	known := map[string]bool{}
 	for _, r := range list {
@@ -122,15 +132,11 @@ func loadRetrieval(s source, set, corpusName, queries string) (measure, error) {
 	for _, q := range questions {
 		for _, id := range slices.Sorted(maps.Keys(q.relevant())) {
 			if !known[id] {
-				return nil, fmt.Errorf("%s: the corpus has no passage %s of query %s", set, id, q.ID)
+				return nil, nil, fmt.Errorf("%s: the corpus has no passage %s of query %s", set, id, q.ID)
 			}
 		}
 	}
-	return over(
-		func(ctx context.Context, k *knowledge) error { return k.rows(ctx, list) },
-		func(ctx context.Context, k *knowledge) (Result, error) {
-			return k.retrieval(ctx, questions, question.relevant, func(h index.Hit) string { return h.Path })
-		}), nil
+	return list, questions, nil
 }
 
 // retrieval searches for all questions that have relevant passages. name is what relevant calls a hit.
