@@ -202,18 +202,12 @@ func (t *Thread[S, U]) updates(ctx context.Context) ([]U, error) {
 		if s.Kind != stepEntry {
 			continue
 		}
-		for i := range s.Writes {
-			if s.Writes[i].Update == nil {
-				continue
-			}
-			if err := t.app.settings.versions.writes(s.StateVersion, &s.Writes[i]); err != nil {
-				return nil, &RowError{t.id, e.Seq, "entry", err}
-			}
-			updates, err := decodeUpdates[U](&s.Writes[i])
-			if err != nil {
-				return nil, &RowError{t.id, e.Seq, "entry", err}
-			}
-			list = append(list, updates...)
+		updates, err := t.updatesOf(&s)
+		if err != nil {
+			return nil, &RowError{t.id, e.Seq, "entry", err}
+		}
+		for _, u := range updates {
+			list = append(list, u.Update)
 		}
 	}
 	return list, nil
