@@ -58,6 +58,14 @@ func (c Citation) String() string {
 }
 
 func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration) Answer {
+	out := AnswerOf(s)
+	out.Thread, out.ElapsedMS, out.VectorSearch = thread, milliseconds(elapsed), a.cfg.Nodes.Library.HasVectors()
+	return out
+}
+
+// AnswerOf is the answer of a run that has ended in a state, without what the state does not know: its thread, the
+// time that it took, and whether there was vector search.
+func AnswerOf(s state.AgentState) Answer {
 	rule, _ := strings.CutPrefix(s.GradeSource, "rule:")
 	if rule == s.GradeSource {
 		rule = ""
@@ -65,7 +73,7 @@ func (a *Agent) answer(s state.AgentState, thread string, elapsed time.Duration)
 	out := Answer{
 		Answer: s.Answer, Status: s.Status, Citations: []Citation{}, Path: list(s.Path), Transitions: list(s.Transitions), Rule: rule,
 		GradeSource: s.GradeSource, GraderAction: s.GraderAction, Iteration: s.Iteration, EvidenceScores: list(s.EvidenceScores),
-		StopReason: s.StopReason, VectorSearch: a.cfg.Nodes.Library.HasVectors(), Usage: s.Usage, Warnings: list(s.Warnings), Thread: thread, ElapsedMS: milliseconds(elapsed), State: s,
+		StopReason: s.StopReason, Usage: s.Usage, Warnings: list(s.Warnings), State: s,
 	}
 	out.Verification, out.ActionTaken, out.Review, out.Evaluation = verification(s), s.Decision, s.Review, s.Evaluation
 	if s.Confidence != nil {

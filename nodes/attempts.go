@@ -16,7 +16,7 @@ func (t *turn) attempt(ctx context.Context) state.Attempt {
 	s := t.state
 	a := state.Attempt{
 		Kind: state.AttemptFirst, Answer: s.Answer, Status: s.Status, Citations: s.Citations, Message: s.DraftMessage,
-		Verification: *s.Verification, Items: len(written(s)),
+		Verification: *s.Verification, Items: len(Written(s)),
 	}
 	if len(s.Attempts) > 0 {
 		a.Kind, a.Mending = state.AttemptCorrect, s.Mending

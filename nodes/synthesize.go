@@ -104,8 +104,8 @@ func answerItems(s state.AgentState) (items []state.Evidence, low bool) {
 	return items, len(items) > 0
 }
 
-// written is the items that the answer of a state was written from.
-func written(s state.AgentState) []state.Evidence {
+// Written is the items that the answer of a state was written from, and that its claims are judged by.
+func Written(s state.AgentState) []state.Evidence {
 	items, _ := answerItems(s)
 	return fit(items, synthesisRunes)
 }

@@ -45,7 +45,7 @@ func (t *turn) verify(ctx context.Context) (state.Verification, error) {
 		return state.Verification{Outcome: state.OutcomeNotVerifiable, Reason: "the answer is an abstention"}, nil
 	}
 	request := VerifyRequest{
-		Question: s.Query(), Answer: s.Answer, Items: written(s),
+		Question: s.Query(), Answer: s.Answer, Items: Written(s),
 		Options: verify.Options{Threshold: s.Settings.VerifyMin},
 	}
 	if s.Settings.VerifyRate {

@@ -18,14 +18,15 @@ import (
 // model cannot leave one out, and a quote that does not stand in the evidence makes its claim unsupported.
 type modelVerifier struct{ m *Model }
 
-// verifierRunes is how much of an answer one call judges; a longer one is verified in parts, never cut.
-const verifierRunes = 6000
+// VerifierRunes is how much of an answer one call of a verifier judges, in characters; a longer one is verified in parts,
+// never cut.
+const VerifierRunes = 6000
 
 // Verify implements Verifier. It fails when a reply cannot be read after its repair.
 func (v modelVerifier) Verify(ctx context.Context, q VerifyRequest) (state.Verification, error) {
 	var claims []state.Claim
 	var corrections []string
-	for _, part := range verify.Parts(verify.Claims(q.Answer), verifierRunes) {
+	for _, part := range verify.Parts(verify.Claims(q.Answer), VerifierRunes) {
 		judged, hints, err := v.judge(ctx, q, part)
 		if err != nil {
 			return state.Verification{}, err

@@ -138,7 +138,7 @@ var plainText = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./ +-]*(:[A-Za-z0-9_./
 // bare says whether a text needs no quotes.
 func bare(s string) bool {
 	switch strings.ToLower(s) {
-	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+	case "true", "false", "null", "yes", "no", "on", "off":
 		return false
 	}
 	return plainText.MatchString(s) && !strings.HasSuffix(s, " ")

@@ -214,16 +214,7 @@ func jsonName(f reflect.StructField) string {
 	return tag
 }
 
-func fieldNames(t reflect.Type) []string {
-	var names []string
-	for _, f := range reflect.VisibleFields(t) {
-		if name := jsonName(f); name != "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+func fieldNames(t reflect.Type) []string { return slices.Sorted(slices.Values(fieldOrder(t))) }
 
 // nearest is the hint of an unknown key.
 func nearest(key string, names []string) string {

@@ -12,6 +12,9 @@ type Given struct {
 	Vectors bool `yaml:"vectors"`
 	// Files are paths that the knowledge base is said to hold when there are no Documents.
 	Files []string `yaml:"files"`
+	// Frequencies are how often words occur in a knowledge base that is not there; the built-in grader weighs by them.
+	// Default: they are not known.
+	Frequencies *Frequencies `yaml:"frequencies"`
 	// Tools are results of tools, used up in order by name. A tool without results is the real one.
 	Tools []ToolResult `yaml:"tools"`
 	// Model is the replies of the model, used up in order. The roles that have none are played by the built-in ones;
@@ -30,6 +33,12 @@ type Given struct {
 	Tick time.Duration `yaml:"tick"`
 }
 
+// Frequencies tell in how many passages of a knowledge base words occur.
+type Frequencies struct {
+	Passages int            `yaml:"passages"` // of the whole knowledge base
+	Terms    map[string]int `yaml:"terms"`    // passages by term; a term that is missing occurs in none
+}
+
 // ToolResult is one scripted result of a tool.
 type ToolResult struct {
 	Tool  string `yaml:"tool"`
@@ -46,11 +55,15 @@ type ToolResult struct {
 type Item struct {
 	ID      string  `yaml:"id"` // default made of path, lines and content
 	Path    string  `yaml:"path"`
+	Title   string  `yaml:"title"` // of the document
 	Section string  `yaml:"section"`
-	Line    int     `yaml:"line"` // first line, default 1
+	Line    int     `yaml:"line"`     // first line, default 1
+	EndLine int     `yaml:"end_line"` // default by the lines of the content
 	Content string  `yaml:"content"`
 	Score   float64 `yaml:"score"`
 	Kind    string  `yaml:"kind"` // of the score; default the tool's
+	// Language is that of the text, as the index tells it.
+	Language string `yaml:"language"`
 }
 
 // ModelReply is one scripted reply of the model.

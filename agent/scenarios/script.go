@@ -245,13 +245,14 @@ func evidence(tool tools.Tool, r ToolResult) []state.Evidence {
 	var out []state.Evidence
 	for _, item := range items {
 		e := state.Evidence{
-			ID: item.ID, Tool: tool.Name, Path: item.Path, Section: item.Section, StartLine: max(item.Line, 1),
-			Content: item.Content, RetrievalScore: item.Score, ScoreKind: tool.ScoreKind,
+			ID: item.ID, Tool: tool.Name, Path: item.Path, Title: item.Title, Section: item.Section, StartLine: max(item.Line, 1),
+			Language: item.Language,
+			Content:  item.Content, RetrievalScore: item.Score, ScoreKind: tool.ScoreKind,
 		}
 		if item.Kind != "" {
 			e.ScoreKind = state.ScoreKind(item.Kind)
 		}
-		e.EndLine = e.StartLine + strings.Count(e.Content, "\n")
+		e.EndLine = cmp.Or(item.EndLine, e.StartLine+strings.Count(e.Content, "\n"))
 		e.EndByte = len(e.Content)
 		if e.ID == "" {
 			e.ID = state.EvidenceID(e.Path, e.StartLine, e.EndByte, e.Content)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,12 +24,14 @@ import (
 // Subject runs scenarios against the agent.
 func Subject() scenario.Subject[Given, When, Observation] { return subject{} }
 
-type subject struct{}
+type subject struct {
+	library func(Given) nodes.Library // what stands for a knowledge base without documents; nil for emptyLibrary
+}
 
 // Start builds an agent in a world of its own. Settings that the program would refuse to start with are seen as the
 // error of every turn.
-func (subject) Start(ctx context.Context, g Given) (scenario.Session[When, Observation], error) {
-	w := &world{script: newScript(g), clock: &clock{tick: g.Tick}}
+func (s subject) Start(ctx context.Context, g Given) (scenario.Session[When, Observation], error) {
+	w := &world{library: s.library, script: newScript(g), clock: &clock{tick: g.Tick}}
 	cfg, refused := config.Load(config.Options{EnvFile: os.DevNull, Environ: environ(g.Env)})
 	if refused != nil {
 		return &world{refused: refused}, nil //nolint:nilerr // the refusal is what the scenario sees
@@ -63,6 +64,8 @@ func environ(env map[string]string) []string {
 
 // world is one running scenario.
 type world struct {
+	library func(Given) nodes.Library
+	lib     nodes.Library // that the agent asks
 	script  *script
 	clock   *clock
 	refused error // what the program would have refused to start with
@@ -83,11 +86,12 @@ func (w *world) build(ctx context.Context, g Given, settings state.Settings) err
 	}
 	cfg := agent.Config{
 		Nodes: nodes.Config{
-			Tools: w.tools(tooling), Library: lib, Audit: w, Now: w.clock.now, ToolTimeout: time.Second,
+			Tools: w.tools(tooling, settings), Library: lib, Audit: w, Now: w.clock.now, ToolTimeout: time.Second,
 			ToolParallelism: 1, // results of the script are used up in the order of the calls
 		},
 		Store: graph.NewMemoryStore(), Settings: settings, NewID: counter("id"),
 	}
+	w.lib = lib
 	w.reviews = &reviewBook{down: g.ReviewQueue == "down", newID: counter("v")}
 	cfg.Nodes.Reviews = w.reviews
 	cfg.Nodes.WebCooldown = cooldown
@@ -110,7 +114,7 @@ func (w *world) build(ctx context.Context, g Given, settings state.Settings) err
 }
 
 // tools are the real tools over the library, with the scripted ones in their places.
-func (w *world) tools(lib tools.Library) tools.Set {
+func (w *world) tools(lib tools.Library, settings state.Settings) tools.Set {
 	var list []tools.Tool
 	for _, t := range tools.Local(lib) {
 		if w.script.scripts[t.Name] || lib == nil {
@@ -119,7 +123,7 @@ func (w *world) tools(lib tools.Library) tools.Set {
 		list = append(list, t)
 	}
 	for _, t := range []tools.Tool{tools.WebSearch(nil), tools.WebFetch(nil)} { // nothing behind them but the script
-		if w.script.scripts[t.Name] {
+		if w.script.scripts[t.Name] || settings.WebSearch != state.WebOff {
 			list = append(list, w.script.scripted(t))
 		}
 	}
@@ -129,7 +133,7 @@ func (w *world) tools(lib tools.Library) tools.Set {
 // openLibrary indexes the documents; without any there is nothing behind the tools but the script.
 func (w *world) openLibrary(ctx context.Context, g Given) (tools.Library, nodes.Library, error) {
 	if len(g.Documents) == 0 {
-		return nil, emptyLibrary{files: g.Files, vectors: g.Vectors}, nil
+		return nil, w.standIn(g), nil
 	}
 	var err error
 	if w.folder, err = os.MkdirTemp("", "kbagent-scenario-*"); err != nil {
@@ -164,6 +168,14 @@ func (w *world) openLibrary(ctx context.Context, g Given) (tools.Library, nodes.
 		return nil, nil, fmt.Errorf("document %s: %s", report.Errors[0].Path, report.Errors[0].Error)
 	}
 	return ix, agent.Library(ix, g.Vectors), nil
+}
+
+// standIn is the knowledge base of a world without documents.
+func (w *world) standIn(g Given) nodes.Library {
+	if w.library != nil {
+		return w.library(g)
+	}
+	return newEmptyLibrary(g)
 }
 
 // Record implements nodes.Audit.
@@ -278,28 +290,6 @@ func counter(prefix string) func() string {
 		n++
 		return fmt.Sprintf("%s%d", prefix, n)
 	}
-}
-
-// emptyLibrary is a knowledge base that holds nothing but names.
-type emptyLibrary struct {
-	files   []string
-	vectors bool
-}
-
-func (l emptyLibrary) HasVectors() bool { return l.vectors }
-
-func (l emptyLibrary) NamedFiles(_ context.Context, question string) ([]string, error) {
-	var named []string
-	for _, f := range l.files {
-		if strings.Contains(question, f) {
-			named = append(named, f)
-		}
-	}
-	return named, nil
-}
-
-func (emptyLibrary) DocFreq(context.Context, []string) (map[string]int, int, error) {
-	return nil, 0, nil
 }
 
 // wordEmbedder makes vectors of words: texts that share words are near each other.
