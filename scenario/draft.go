@@ -62,10 +62,29 @@ func (d Draft[G, W]) YAML() ([]byte, error) {
 			b.WriteString("    then:\n")
 		}
 		for _, e := range t.Then {
-			fmt.Fprintf(&b, "      %s: %s\n", e.Key, flow(jsonValue(e.Value)))
+			b.WriteString(expectationText(e))
 		}
 	}
 	return []byte(b.String()), nil
+}
+
+// maxLine is how long a line of an expectation may be, in bytes, before its list goes over several lines.
+const maxLine = 120
+
+// expectationText is a key of then: on one line, or, for a long list, an item a line.
+func expectationText(e Expectation) string {
+	value := jsonValue(e.Value)
+	line := fmt.Sprintf("      %s: %s\n", e.Key, flow(value))
+	list, ok := value.([]any)
+	if !ok || len(line) <= maxLine {
+		return line
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "      %s:\n", e.Key)
+	for _, item := range list {
+		fmt.Fprintf(&b, "        - %s\n", flow(item))
+	}
+	return b.String()
 }
 
 // block is a value as YAML over several lines, without what is empty.

@@ -45,7 +45,11 @@ func (t *transcript) addModel(s recordedStep) error {
 	}
 	for i := range want {
 		t.calls++
-		if !t.replies.fill(&want[i]) {
+		known, err := t.replies.fill(&want[i])
+		if err != nil {
+			return err
+		}
+		if !known {
 			t.rebuilt++
 		}
 	}

@@ -113,7 +113,7 @@ It needs no key and no server; with a model configured (KB_AGENT_LLM_*) the answ
 	root.AddCommand(
 		newIndex(&g, std), newSearch(&g, std), newAsk(&g, std), newChat(&g, std), newGraph(std),
 		newThreads(&g, std), newHistory(&g, std), newState(&g, std), newFork(&g, std), newResume(&g, std),
-		newReview(&g, std), newStats(&g, std), newDoctor(&g, std), newEval(&g, std), newPrompts(&g, std), newScenario(std), newExplore(std), newVersion(std),
+		newReview(&g, std), newStats(&g, std), newDoctor(&g, std), newEval(&g, std), newPrompts(&g, std), newScenario(&g, std), newExplore(std), newVersion(std),
 		newCompletion(std), newMan(std), newInit(&g, std), newCollections(&g, std),
 	)
 	if err := addCompletions(root, &g); err != nil {
