@@ -17,7 +17,7 @@ func (t *turn) chooseMending(a state.Attempt) {
 	after.state.Attempts = append(slices.Clone(t.state.Attempts), a)
 	after.state.Decision, after.state.Targets = state.DecideSelfCorrect, goals
 	mending := rules.NextMending(rules.MendingMeans{
-		Fresh: len(after.number(after.correction())) > 0, Improved: t.improved(a), Pool: len(pool(t.state)),
+		Fresh: len(after.number(after.correction())) > 0, Improved: t.improved(a), Pool: len(Pool(t.state)),
 		Reranked: slices.ContainsFunc(after.state.Attempts, func(a state.Attempt) bool { return a.Mending == state.MendRerank }),
 	})
 	t.update.Targets, t.update.Mending = &goals, &mending

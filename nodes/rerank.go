@@ -34,7 +34,7 @@ const (
 // EvidenceMinScore, the best 8 of them, are the context of the next answer. When none would be left, the context stays.
 func (n *Nodes) Rerank() graph.NodeFunc[state.AgentState, state.Update] {
 	return n.run(NameRerank, func(ctx context.Context, t *turn) error {
-		items := pool(t.state)
+		items := Pool(t.state)
 		request := RerankRequest{Query: t.state.Query(), Claims: t.doubted(), Items: items}
 		scores, by, err := play(ctx, t, RoleReranker, n.reranker, func(r Reranker) ([]float64, error) { return rerankScores(ctx, r, request) })
 		if err != nil {
@@ -59,8 +59,9 @@ func (t *turn) doubted() []string {
 	return slices.DeleteFunc(slices.Clone(t.state.Targets), func(s string) bool { return s == t.state.Query() })
 }
 
-// pool is all passages that the run has found, the context first, then those that were put away, the best first.
-func pool(s state.AgentState) []state.Evidence {
+// Pool is the passages that rerank orders: all that the run has found, the context first, then those that were put away, the
+// best first; at most 30.
+func Pool(s state.AgentState) []state.Evidence {
 	items, seen := []state.Evidence{}, map[string]bool{}
 	add := func(item state.Evidence) {
 		if !seen[item.ID] && len(items) < rerankPool {

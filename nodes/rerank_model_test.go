@@ -62,9 +62,9 @@ func TestWhatIsPutAwayBelongsToThePoolOnce(t *testing.T) {
 		Context:     []state.Evidence{item("a")},
 		Quarantined: []state.Quarantine{{Item: item("low"), Score: 0.1}, {Item: item("a"), Score: 0.9}, {Item: item("high"), Score: 0.2}, {Item: item("low"), Score: 0.1}},
 	}
-	assert.Equal(t, []state.Evidence{item("a"), item("high"), item("low")}, pool(s))
+	assert.Equal(t, []state.Evidence{item("a"), item("high"), item("low")}, Pool(s))
 	for i := range 50 {
 		s.Context = append(s.Context, item(fmt.Sprint(i)))
 	}
-	assert.Len(t, pool(s), rerankPool)
+	assert.Len(t, Pool(s), rerankPool)
 }

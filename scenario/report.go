@@ -30,6 +30,7 @@ type Result struct {
 	ElapsedMS  float64    `json:"elapsed_ms"`
 
 	seen []sight // of the turns that were played
+	err  error   // behind Error
 }
 
 // Coverage is which edges of the graph and which other moves the scenarios took.

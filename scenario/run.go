@@ -33,6 +33,8 @@ type Session[W, O any] interface {
 type Trace struct {
 	Edges []graph.Edge
 	Moves []string
+	// Idle says that the turn found nothing to do, e.g. an answer for a run that waits for none. Lint tells of it.
+	Idle bool
 }
 
 // Options tunes Run.
@@ -77,7 +79,7 @@ func runOne[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenar
 	}
 	result.seen = seen
 	if err != nil {
-		result.Error = err.Error()
+		result.Error, result.err = err.Error(), err
 	}
 	result.Passed = err == nil && len(result.Mismatches) == 0
 	result.ElapsedMS = float64(time.Since(started).Microseconds()) / 1000
@@ -88,7 +90,7 @@ func runOne[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenar
 type sight struct {
 	got        any // as decoded JSON
 	mismatches []Mismatch
-	still      bool // the turn took no edge and made no move
+	idle       bool // see Trace
 }
 
 func play[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenario[G, W]) (sights []sight, trace Trace, err error) {
@@ -108,7 +110,7 @@ func play[G, W, O any](ctx context.Context, subject Subject[G, W, O], s Scenario
 		if err != nil {
 			return sights, trace, fmt.Errorf("turns[%d]: %w", i, err)
 		}
-		one := sight{got: jsonValue(seen), still: len(part.Edges)+len(part.Moves) == 0}
+		one := sight{got: jsonValue(seen), idle: part.Idle}
 		if turn.then != nil {
 			one.mismatches = compare(s.File, fmt.Sprintf("turns[%d].then", i), turn.then, one.got)
 		}

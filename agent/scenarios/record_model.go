@@ -30,6 +30,8 @@ func (t *transcript) addModel(s recordedStep) error {
 		want, err = graderReplies(s)
 	case nodes.NameSynthesize:
 		want = synthesizerReplies(s)
+	case nodes.NameRerank:
+		want, err = rerankerReplies(s)
 	case nodes.NameVerifyAnswer:
 		want, err = verifierReplies(s)
 	}
@@ -193,6 +195,21 @@ func graderReplies(s recordedStep) ([]ModelReply, error) {
 		scores = append(scores, item.Score)
 	}
 	return playedBy(s, nodes.RoleGrader, scores)
+}
+
+// rerankerReplies are scores for all passages that there were: those that were kept have theirs, the others none.
+func rerankerReplies(s recordedStep) ([]ModelReply, error) {
+	kept := make(map[string]float64)
+	if s.update.Reranked != nil {
+		for _, item := range *s.update.Reranked {
+			kept[item.ID] = item.RetrievalScore
+		}
+	}
+	scores := []float64{}
+	for _, item := range nodes.Pool(s.before) {
+		scores = append(scores, kept[item.ID])
+	}
+	return playedBy(s, nodes.RoleReranker, scores)
 }
 
 // cutMark is what a synthesizer puts behind an answer that was cut by a limit of its length.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/kbagent/kbagent/nodes"
+	"github.com/kbagent/kbagent/scenario"
 	"github.com/kbagent/kbagent/state"
 	"github.com/kbagent/kbagent/tools"
 )
@@ -24,17 +27,24 @@ var errCrash = errors.New("scenario: the process died here")
 type script struct {
 	mu      sync.Mutex
 	model   []ModelReply
-	tools   map[string][]ToolResult
+	tools   map[string][]scriptedResult
+	given   int    // replies
 	crash   func() // cancels the run
 	calls   []Call
 	faults  []error
 	scripts map[string]bool // tools that had results
 }
 
+// scriptedResult is a result with its place in the scenario.
+type scriptedResult struct {
+	ToolResult
+	at int
+}
+
 func newScript(g Given) *script {
-	s := &script{model: g.Model, tools: make(map[string][]ToolResult), scripts: make(map[string]bool)}
-	for _, r := range g.Tools {
-		s.tools[r.Tool] = append(s.tools[r.Tool], r)
+	s := &script{model: g.Model, given: len(g.Model), tools: make(map[string][]scriptedResult), scripts: make(map[string]bool)}
+	for i, r := range g.Tools {
+		s.tools[r.Tool] = append(s.tools[r.Tool], scriptedResult{r, i})
 		s.scripts[r.Tool] = true
 	}
 	return s
@@ -63,19 +73,24 @@ func (s *script) fault(format string, args ...any) error {
 
 // leftovers are what the scenario scripted and nobody asked for.
 func (s *script) leftovers() error {
-	var left []string
-	for _, r := range s.model {
+	var left, paths []string
+	for i, r := range s.model {
 		left = append(left, "a reply of the "+r.Role)
+		paths = append(paths, fmt.Sprintf("given.model[%d]", s.given-len(s.model)+i))
 	}
-	for name, results := range s.tools {
+	for _, name := range slices.Sorted(maps.Keys(s.tools)) {
+		results := s.tools[name]
 		if len(results) > 0 {
 			left = append(left, fmt.Sprintf("%d result(s) of %s", len(results), name))
 		}
+		for _, r := range results {
+			paths = append(paths, fmt.Sprintf("given.tools[%d]", r.at))
+		}
 	}
-	if len(left) > 0 {
-		return fmt.Errorf("the scenario scripts what nobody asked for: %s", strings.Join(left, ", "))
+	if len(left) == 0 {
+		return nil
 	}
-	return nil
+	return &scenario.UnusedError{Paths: paths, Text: "the scenario scripts what nobody asked for: " + strings.Join(left, ", ")}
 }
 
 // scriptedModel is a model that replies by the script.
@@ -218,7 +233,7 @@ func (s *script) scripted(tool tools.Tool) tools.Tool {
 		if r.Error != "" {
 			return tools.Result{}, toolError(r.Error)
 		}
-		return tools.Result{Items: evidence(tool, r), Note: r.Note}, nil
+		return tools.Result{Items: evidence(tool, r.ToolResult), Note: r.Note}, nil
 	})
 }
 

@@ -201,6 +201,11 @@ func (w *world) Turn(ctx context.Context, when When) (o Observation, trace scena
 	w.reviews.submitted = nil
 	events := w.agent.Ask(ctx, agent.Question{Text: when.Ask, Thread: when.Thread, Mode: state.AnswerMode(when.Mode)})
 	if d := when.Review; d != nil {
+		head, err := w.agent.Thread(when.Thread).Head(ctx)
+		if err != nil {
+			return o, trace, err
+		}
+		trace.Idle = len(head.Interrupts) == 0
 		events = w.agent.Resume(ctx, when.Thread, graph.Reply(nodes.ReviewDecision{
 			Status: state.ReviewStatus(d.Status), Answer: d.Answer, Reviewer: d.Reviewer, Notes: d.Notes,
 		}))
