@@ -14,6 +14,6 @@ func newScenario(g *global, std streams) *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newScenarioRun(std), newScenarioRecord(g, std), newScenarioLint(std), newScenarioSchema(std))
+	cmd.AddCommand(newScenarioRun(std), newScenarioNew(std), newScenarioRecord(g, std), newScenarioLint(std), newScenarioSchema(std))
 	return cmd
 }
