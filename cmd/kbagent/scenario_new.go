@@ -54,6 +54,9 @@ func (n *scenarioNew) run(ctx context.Context, std streams) error {
 		return err
 	}
 	text, result, err := scenarios.Propose(ctx, n.sketch)
+	if err != nil && len(n.sketch.Documents) == 0 {
+		return fmt.Errorf("a question that is searched for needs a document: name its file with --document (%w)", err)
+	}
 	if err != nil {
 		return err
 	}
