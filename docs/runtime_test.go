@@ -25,13 +25,14 @@ var examplePackages = map[string]string{
 	"postgres": "store/postgres",
 	"sealed":   "graph/sealed",
 	"otel":     "graph/otel",
+	"scenario": "scenario",
 }
 
 // goBlock is a Go block of a page: the names behind "go", and the lines.
 var goBlock = regexp.MustCompile("(?sm)^```go([^\n]*)\n(.*?)^```")
 
 func TestEveryGoBlockOfTheRuntimePagesIsPartOfTheExampleThatItNames(t *testing.T) {
-	for _, page := range []string{"runtime.md", "adding-a-store.md"} {
+	for _, page := range []string{"runtime.md", "adding-a-store.md", "scenarios.md"} {
 		for _, block := range goBlock.FindAllStringSubmatch(read(t, page), -1) {
 			names := strings.Fields(block[1])
 			if !assert.NotEmpty(t, names, "%s: a Go block names no example:\n%s", page, block[2]) {

@@ -52,7 +52,7 @@ func flagValues(g *global) map[string]cobra.CompletionFunc {
 		"thread":     stored(g, threadIDs),
 		"tool":       words("keyword", "vector", "hybrid"),
 	}
-	for _, free := range []string{"answer", "as", "at", "base-url", "concurrency", "embedding-base-url", "embedding-model", "keep", "limit", "max-iterations", "metrics", "model", "notes", "older-than", "path", "rating", "since", "timeout", "to"} {
+	for _, free := range []string{"answer", "as", "ask", "at", "base-url", "claim", "concurrency", "embedding-base-url", "embedding-model", "env", "filter", "guards", "keep", "limit", "max-iterations", "metrics", "model", "notes", "older-than", "parallel", "path", "rating", "since", "timeout", "to"} {
 		values[free] = nothing
 	}
 	return values
