@@ -105,7 +105,7 @@ var Modules = []Use{
 	{Module: "github.com/jackc/pgx/v5", In: []string{"store/postgres/..."}},
 	{Module: "github.com/caarlos0/env/v11", In: []string{"internal/config"}},
 	{Module: "github.com/joho/godotenv", In: []string{"internal/config"}},
-	{Module: "github.com/google/jsonschema-go", In: []string{"tools", "scenario"}},
+	{Module: "github.com/google/jsonschema-go", In: []string{"tools", "scenario", "agent/scenarios"}},
 	{Module: "github.com/goccy/go-yaml", In: []string{"internal/metrics", "scenario", "agent/scenarios", "index/load"}},
 	{Module: "github.com/clipperhouse/uax29/v2", In: []string{"index/text"}},
 	{Module: "github.com/kljensen/snowball", In: []string{"index/text"}},
