@@ -1,5 +1,8 @@
 // Package scenario runs scripted tests of any graph from YAML files: what is given, what is asked, and what must be seen.
-// It may import graph only (and small helpers: the YAML reader, spelling); a [Subject] binds it to a graph.
+// It may import graph only (and small helpers: YAML, JSON schema, diff, spelling); a [Subject] binds it to a graph.
+//
+// [Load] reads files, [Run] plays them, [Rewrites] makes failing expectations what was seen, [Propose] writes new ones,
+// [Lint] finds mistakes that a run does not show, and [Schema] helps editors.
 //
 // A file holds one or more documents, separated by ---:
 //

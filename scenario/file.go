@@ -43,24 +43,21 @@ var ErrNoFiles = errors.New("no scenario files (*.yaml, *.yml) found")
 func Load[G, W, O any](paths ...string) ([]Scenario[G, W], error) {
 	var all []Scenario[G, W]
 	var faults []error
-	for _, path := range paths {
-		files, err := find(path)
+	files, err := findAll(paths)
+	if err != nil {
+		faults = append(faults, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
 		if err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				faults = append(faults, err)
-				continue
-			}
-			some, err := Parse[G, W, O](file, data)
-			if err != nil {
-				faults = append(faults, err)
-			}
-			all = append(all, some...)
+		some, err := Parse[G, W, O](file, data)
+		if err != nil {
+			faults = append(faults, err)
 		}
+		all = append(all, some...)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -90,6 +87,22 @@ func (t fileText) with(lines []byte) (data []byte, ok bool) {
 	default:
 		return nil, false
 	}
+}
+
+// findAll are the files of several paths, each once. The error joins those of the paths that have none.
+func findAll(paths []string) (files []string, err error) {
+	seen := make(map[string]bool)
+	for _, path := range paths {
+		some, failure := find(path)
+		err = errors.Join(err, failure)
+		for _, file := range some {
+			if !seen[filepath.Clean(file)] {
+				seen[filepath.Clean(file)] = true
+				files = append(files, file)
+			}
+		}
+	}
+	return files, err
 }
 
 func find(path string) ([]string, error) {

@@ -70,20 +70,18 @@ func Lint[G, W, O any](ctx context.Context, subject Subject[G, W, O], opts Optio
 		l.words = w.Words()
 	}
 	var all []Scenario[G, W]
-	for _, path := range paths {
-		files, err := find(path)
+	files, err := findAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			list, err := Parse[G, W, O](file, data)
-			l.unreadable(Faults(err))
-			all = append(all, list...)
-		}
+		list, err := Parse[G, W, O](file, data)
+		l.unreadable(Faults(err))
+		all = append(all, list...)
 	}
 	for _, s := range all {
 		l.static(s)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -190,9 +191,32 @@ func (r Rewrite) Write() error {
 	if !bytes.Equal(now, r.Before) {
 		return fmt.Errorf("%s: %w", r.File, ErrChanged)
 	}
-	info, err := os.Stat(r.File)
+	path, err := filepath.EvalSymlinks(r.File)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(r.File, r.After, info.Mode().Perm())
+	return replaceFile(path, r.After)
+}
+
+// replaceFile changes a file in one go: whoever reads it sees the old text or the new one.
+func replaceFile(path string, text []byte) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".scenario-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Chmod(f.Name(), info.Mode().Perm())
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }

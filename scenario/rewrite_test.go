@@ -112,3 +112,12 @@ func TestARewriteOfAFilteredRunLeavesTheRestOfTheFileAlone(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(string(written), "open: false"))
 	require.ErrorIs(t, rewrites[0].Write(), scenario.ErrChanged, "a file that somebody else changed is not overwritten")
 }
+
+func TestAFileThatIsNamedTwiceIsReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(head+"    then: {open: true}\n"), 0o600))
+	list, err := scenario.Load[given, when, seen](path, dir, dir+string(filepath.Separator)+"."+string(filepath.Separator)+"x.yaml")
+	require.NoError(t, err)
+	assert.Len(t, list, 1)
+}

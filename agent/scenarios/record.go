@@ -133,7 +133,7 @@ func learn(ctx context.Context, d *draft, lib nodes.Library) error {
 		return nil
 	}
 	seen := &spy{Library: lib, vectors: d.Given.Vectors}
-	// what differs is found when the finished scenario runs
+	// That the draft goes another way, or fails, is found when the finished scenario runs: its result says so.
 	_, err := scenario.Propose(ctx, subject{library: func(Given) nodes.Library { return seen }}, *d, nil)
 	if ctx.Err() != nil {
 		return fmt.Errorf("run the scenario: %w", err)
