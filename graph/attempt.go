@@ -203,7 +203,7 @@ func (r *run[S, U]) obey(o *Outcome, targets []Node, sends []Send) error {
 		}
 		t := &o.Sends[i]
 		t.Node, t.at, t.arg = s.ref.name, s.ref.index+1, s.arg
-		if r.save != nil {
+		if r.save != nil || r.point {
 			data, err := json.Marshal(s.arg)
 			if err != nil {
 				return fmt.Errorf("encode the argument of a Send to %s: %w", t.Node, err)

@@ -71,11 +71,11 @@ func Rand(ctx context.Context) *rand.Rand {
 // random is a source for a task; purpose tells the sources of one task apart.
 func (c *taskContext) random(purpose uint64) *rand.Rand {
 	seed, ok := c.Value(seedKey{}).(uint64)
-	if !ok && c.shared.thread == "" {
+	if !ok && c.shared.label() == "" {
 		return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	}
 	h := fnv.New64a()
-	for _, part := range []string{c.shared.thread, strconv.FormatInt(c.shared.run, 10), strconv.Itoa(c.shared.first + int(c.step)), c.task()} {
+	for _, part := range []string{c.shared.label(), strconv.FormatInt(c.shared.run, 10), strconv.Itoa(c.shared.first + int(c.step)), c.task()} {
 		h.Write([]byte(part)) // never fails
 		h.Write([]byte{0})
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -9,7 +10,7 @@ import (
 
 // A TaskInfo tells a node which task it is running.
 type TaskInfo struct {
-	Thread  string // "" in App.Invoke and App.Stream
+	Thread  string // the name of a Point; "" in App.Invoke and App.Stream
 	Run     int64  // number of the run on its thread, from 1: every input, fork and change of the state by hand starts one
 	Step    int    // step of the run, from 1; a resumed run counts on
 	Node    string
@@ -27,10 +28,10 @@ func InfoFrom(ctx context.Context) (TaskInfo, bool) {
 		return TaskInfo{}, false
 	}
 	info := TaskInfo{
-		Thread: c.shared.thread, Run: c.shared.run, Step: c.shared.first + int(c.step),
+		Thread: c.shared.label(), Run: c.shared.run, Step: c.shared.first + int(c.step),
 		Node: c.name(), Task: c.task(), Attempt: int(c.attempt),
 	}
-	if info.Thread != "" {
+	if c.shared.thread != "" {
 		info.Key = fmt.Sprintf("%s/%d/%d/%s", info.Thread, info.Run, info.Step, info.Task)
 	}
 	return info, true
@@ -42,6 +43,7 @@ type taskKey struct{}
 type taskShared struct {
 	context.Context
 	thread   string
+	name     string // of a Point, which has no thread
 	run      int64
 	first    int // steps of the run before this call
 	names    []string
@@ -55,6 +57,9 @@ type taskShared struct {
 	begun    bool   // the run began with this call
 	save     *saver // nil without a thread
 }
+
+// label is what the run is called: by its thread, or by its Point.
+func (s *taskShared) label() string { return cmp.Or(s.thread, s.name) }
 
 // A taskContext is the context of one attempt. It is small, since every task needs one.
 type taskContext struct {

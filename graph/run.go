@@ -37,6 +37,8 @@ type run[S Reducer[S, U], U any] struct {
 	path     []int32   // nodes of the committed tasks
 	contexts contextBlock
 	save     *saver      // nil without a thread
+	point    bool        // one step of a Point
+	name     string      // of the Point
 	out      *sink[S, U] // nil without a consumer
 	wire     *wire[S, U] // from tasks that run beside the consumer's goroutine
 	finished []int       // tasks of the step in the order in which they ended; kept for a consumer only
@@ -144,6 +146,7 @@ func (r *run[S, U]) share(ctx context.Context) *taskShared {
 		s.save, s.thread = r.save, r.save.thread
 		s.options = r.save.options
 	}
+	s.name = r.name
 	return s
 }
 

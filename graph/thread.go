@@ -149,11 +149,19 @@ func (t *Thread[S, U]) resume(ctx context.Context, out *sink[S, U], opts []Optio
 	return r.execute(ctx)
 }
 
+// label is what the run is called.
+func (r *run[S, U]) label() string {
+	if r.save == nil {
+		return r.name
+	}
+	return r.save.thread
+}
+
 // answer saves the answers that came with the call, and takes up what the tasks of the unfinished step have noted.
 func (r *run[S, U]) answer(saved *restored[S]) error {
 	js := &r.journals
 	js.run, js.step = r.number, r.step+1
-	answers, err := saved.match(r.save.thread, r.answers, r.clock.Now().UnixMilli())
+	answers, err := saved.match(r.label(), r.answers, r.clock.Now().UnixMilli())
 	if err != nil {
 		return err
 	}
