@@ -25,6 +25,8 @@ type Config struct {
 	Settings state.Settings // thresholds and switches of new runs; the zero value means state.DefaultSettings
 	Observer graph.Observer // sees runs, steps and nodes; default nobody
 	NewID    func() string  // ids of runs and of threads that nobody named; default random
+
+	planted planted // nothing outside of tests
 }
 
 // maxSteps is above what the longest run needs: 10 rounds of four nodes, and 7 answers of seven nodes each.
@@ -38,26 +40,29 @@ func New(cfg Config) (*Agent, error) {
 	cfg = cfg.withDefaults()
 	n := nodes.New(cfg.Nodes)
 	g := graph.New[state.AgentState]("kb-agent")
+	node := func(name string, body graph.NodeFunc[state.AgentState, state.Update]) graph.Node {
+		return g.Node(name, cfg.planted.body(name, body))
+	}
 
-	analyze := g.Node(nodes.NameAnalyzeAndRoute, n.AnalyzeAndRoute())
-	plan := g.Node(nodes.NamePlan, n.Plan())
-	toolCall := g.Node(nodes.NameToolCall, n.ToolCall())
-	grade := g.Node(nodes.NameGradeEvidence, n.GradeEvidence())
-	refine := g.Node(nodes.NameRefineContext, n.RefineContext())
-	synthesize := g.Node(nodes.NameSynthesize, n.Synthesize())
-	verify := g.Node(nodes.NameVerifyAnswer, n.VerifyAnswer())
-	decide := g.Node(nodes.NameDecide, n.Decide())
-	rerank := g.Node(nodes.NameRerank, n.Rerank())
-	review := g.Node(nodes.NameHumanReview, n.HumanReview())
+	analyze := node(nodes.NameAnalyzeAndRoute, n.AnalyzeAndRoute())
+	plan := node(nodes.NamePlan, n.Plan())
+	toolCall := node(nodes.NameToolCall, n.ToolCall())
+	grade := node(nodes.NameGradeEvidence, n.GradeEvidence())
+	refine := node(nodes.NameRefineContext, n.RefineContext())
+	synthesize := node(nodes.NameSynthesize, n.Synthesize())
+	verify := node(nodes.NameVerifyAnswer, n.VerifyAnswer())
+	decide := node(nodes.NameDecide, n.Decide())
+	rerank := node(nodes.NameRerank, n.Rerank())
+	review := node(nodes.NameHumanReview, n.HumanReview())
 
 	g.Start(analyze)
-	graph.Route(g, analyze, lastEvent,
+	graph.Route(g, analyze, route(cfg.planted, analyze, lastEvent),
 		graph.Case(rules.EventSearch, plan),
 		graph.Case(rules.EventChitchat, synthesize),
 		graph.Case(rules.EventExhausted, synthesize))
 	g.Edge(plan, toolCall)
 	g.Edge(toolCall, grade)
-	graph.Route(g, grade, afterGrading,
+	graph.Route(g, grade, route(cfg.planted, grade, afterGrading),
 		graph.Case(outcomeGenerate, synthesize),
 		graph.Case(outcomeRefine, plan),
 		graph.Case(outcomeReRetrieve, analyze),
@@ -65,11 +70,11 @@ func New(cfg Config) (*Agent, error) {
 		graph.Case(outcomeNoProgress, synthesize),
 		graph.Case(outcomeStrips, refine)) // KB_AGENT_REFINE_CONTEXT, instead of synthesize
 	g.Edge(refine, synthesize)
-	graph.Route(g, synthesize, lastEvent,
+	graph.Route(g, synthesize, route(cfg.planted, synthesize, lastEvent),
 		graph.Case(rules.EventDeliver, graph.End),
 		graph.Case(rules.EventAnswered, verify)) // KB_AGENT_VERIFY
 	g.Edge(verify, decide)
-	graph.Route(g, decide, lastEvent,
+	graph.Route(g, decide, route(cfg.planted, decide, lastEvent),
 		graph.Case(rules.EventPass, graph.End),
 		graph.Case(rules.EventDeliver, graph.End),
 		graph.Case(rules.EventCorrect, plan),
@@ -142,6 +147,9 @@ func (c Config) withDefaults() Config {
 
 // Topology is the agent's graph as data, for drawings and coverage.
 func (a *Agent) Topology() graph.Topology { return a.app.Topology() }
+
+// Graph is the agent's graph itself, for programs that go over it, such as package explore. It is immutable.
+func (a *Agent) Graph() *graph.App[state.AgentState, state.Update] { return a.app }
 
 // NewThread is an id for a new conversation.
 func (a *Agent) NewThread() string { return a.cfg.NewID() }

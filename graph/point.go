@@ -51,6 +51,9 @@ func (p Point[S, U]) Named(name string) Point[S, U] {
 	return p
 }
 
+// Name is what [App.Begin] or [Point.Named] have called it.
+func (p Point[S, U]) Name() string { return p.name }
+
 // State is the state after the steps so far.
 func (p Point[S, U]) State() S { return p.state }
 

@@ -11,32 +11,59 @@ import (
 	"github.com/kbagent/kbagent/state"
 )
 
-// invariants hold in every run of the agent, whatever its environment does.
-func (w *cosmos) invariants(cfg state.Settings) []explore.Invariant[state.AgentState] {
-	type inv = explore.Invariant[state.AgentState]
-	return []inv{
-		{Name: "an answer is never empty", End: func(s state.AgentState) error {
-			if s.Answer == "" || s.Status == "" {
-				return errors.New("the run ended without an answer or a status")
-			}
-			return nil
-		}},
-		{Name: "the limits hold", State: func(s state.AgentState) error { return limits(s, cfg) }},
-		{Name: "no cited item is below the threshold outside the capped round", End: citedItems},
-		{Name: "nothing passes that was not verified", End: func(s state.AgentState) error { return passed(s, cfg) }},
-		{Name: "every move is a row of the machine", Step: func(from, to state.AgentState, _ string) error { return movesOf(from, to) }},
+// invariant and transition are those of the agent.
+type (
+	invariant  = explore.Invariant[state.AgentState]
+	transition = explore.Transition[state.AgentState]
+)
+
+// invariants hold in every run of the agent, whatever its environment does. They say what the agent promises, in their own
+// words: where one computes what a rule computes, it does so without that rule.
+func (w *cosmos) invariants() []invariant {
+	return []invariant{
+		{Name: "an answer is never empty", End: answered},
+		{Name: "the limits hold", State: limits},
+		{Name: "every move is a row of the machine", Step: movesOf},
+		{Name: "the next node is where the move leads", Step: nextNode},
 		{Name: "the audit is complete", Step: w.audited},
-		{Name: "the conversation gets one question and one answer", End: func(s state.AgentState) error {
-			if len(s.Messages) != 2 {
-				return fmt.Errorf("%d messages", len(s.Messages))
-			}
-			return nil
-		}},
+		{Name: "the conversation gets one question and one answer", End: conversation},
+
+		{Name: "each strategy is taken once", Step: strategies},
+		{Name: "no call is made twice", State: callsOnce},
+		{Name: "what is planned is called, and what is found is kept", Step: roundOf},
+		{Name: "only what was found is evidence", State: evidenceFound},
+
+		{Name: "the action follows from the grades", Step: actionFollows},
+		{Name: "only a rule that holds approves without grading", Step: approved},
+		{Name: "the loop ends when it must, and not before", Step: loopEnds},
+
+		{Name: "an answer cites what it was written from", Step: citesEvidence},
+		{Name: "no cited item is below the threshold outside the capped round", End: citedItems},
+		{Name: "an abstention says so, and nothing else does", End: abstains},
+
+		{Name: "a claim holds when its quote stands in the evidence", Step: claimsHold},
+		{Name: "the decision follows from the table", Step: decisionFollows},
+		{Name: "nothing passes that was not verified", End: passed},
+		{Name: "a correction looks for what lacks support", Step: corrects},
 		{Name: "the best attempt is delivered", End: bestDelivered},
+		{Name: "the decision of a person stands", Step: personDecides},
 	}
 }
 
-func limits(s state.AgentState, cfg state.Settings) error {
+// ran says whether a step is the one of a node, and that node has ended.
+func ran(t transition, node string) bool {
+	return len(t.To.Path) > len(t.From.Path) && lastNode(t.To) == node
+}
+
+func answered(s state.AgentState) error {
+	if s.Answer == "" || s.Status == "" {
+		return errors.New("the run ended without an answer or a status")
+	}
+	return nil
+}
+
+func limits(s state.AgentState) error {
+	cfg := s.Settings
 	switch {
 	case s.Iteration > cfg.MaxIterations:
 		return fmt.Errorf("%d iterations of %d", s.Iteration, cfg.MaxIterations)
@@ -46,99 +73,126 @@ func limits(s state.AgentState, cfg state.Settings) error {
 		return fmt.Errorf("%d rounds of web search", s.WebRounds)
 	case cfg.MaxLLMCalls > 0 && s.Usage.LLMCalls > cfg.MaxLLMCalls:
 		return fmt.Errorf("%d model calls of %d", s.Usage.LLMCalls, cfg.MaxLLMCalls)
+	case mendedByOrder(s) > 1:
+		return fmt.Errorf("what was found is ordered anew %d times", mendedByOrder(s))
 	case len(s.Context) > cfg.MaxContextItems && !cfg.RefineContext:
 		return fmt.Errorf("%d items of %d", len(s.Context), cfg.MaxContextItems)
 	}
 	return nil
 }
 
-func movesOf(from, to state.AgentState) error {
-	at := from.Phase
-	for _, t := range to.Transitions[min(len(from.Transitions), len(to.Transitions)):] {
-		if at != "" && t.From != at {
-			return fmt.Errorf("a move from %s while the machine stands at %s", t.From, at)
+// mendedByOrder is how often the run has ordered its evidence anew.
+func mendedByOrder(s state.AgentState) (n int) {
+	for _, m := range s.Transitions {
+		if m.Event == string(rules.EventRerank) {
+			n++
 		}
-		if !slices.ContainsFunc(rules.Table(), func(r rules.Row) bool { return r.From == t.From && string(r.Event) == t.Event && r.To == t.To }) {
-			return fmt.Errorf("%s %s %s is no row", t.From, t.Event, t.To)
-		}
-		at = t.To
 	}
-	if to.Phase != at {
-		return fmt.Errorf("the state says %s, its moves say %s", to.Phase, at)
+	return n
+}
+
+func conversation(s state.AgentState) error {
+	if len(s.Messages) != 2 || s.Messages[0].Content != s.Question || s.Messages[1].Content == "" {
+		return fmt.Errorf("%d messages: %v", len(s.Messages), s.Messages)
+	}
+	return nil
+}
+
+func movesOf(t transition) error {
+	at := t.From.Phase
+	for _, m := range t.To.Transitions[min(len(t.From.Transitions), len(t.To.Transitions)):] {
+		if at != "" && m.From != at {
+			return fmt.Errorf("a move from %s while the machine stands at %s", m.From, at)
+		}
+		if !slices.ContainsFunc(rules.Table(), func(r rules.Row) bool { return r.From == m.From && string(r.Event) == m.Event && r.To == m.To }) {
+			return fmt.Errorf("%s %s %s is no row", m.From, m.Event, m.To)
+		}
+		at = m.To
+	}
+	if t.To.Phase != at {
+		return fmt.Errorf("the state says %s, its moves say %s", t.To.Phase, at)
+	}
+	return nil
+}
+
+// nextNode compares where the run goes with where the machine stands.
+func nextNode(t transition) error {
+	if len(t.To.Path) == len(t.From.Path) {
+		return nil // it waits
+	}
+	s := t.To
+	want := map[state.Phase]string{
+		state.PhaseGrade: nodes.NameGradeEvidence, state.PhaseRefine: nodes.NamePlan, state.PhaseReRetrieve: nodes.NameAnalyzeAndRoute,
+		state.PhaseGenerate: nodes.NameSynthesize, state.PhaseReview: nodes.NameHumanReview, state.PhaseAnswered: nodes.NameVerifyAnswer,
+		state.PhaseRetrieve: nodes.NamePlan,
+	}[s.Phase]
+	switch last := lastNode(s); {
+	case s.Phase == state.PhaseRetrieve && last == nodes.NamePlan:
+		want = nodes.NameToolCall
+	case s.Phase == state.PhaseAnswered && last == nodes.NameVerifyAnswer:
+		want = nodes.NameDecide
+	case last == nodes.NameDecide && s.Phase == state.PhaseGenerate:
+		want = nodes.NameRerank
+	case last == nodes.NameGradeEvidence && s.Phase == state.PhaseGenerate && s.Settings.RefineContext && len(s.Context) > 0:
+		want = nodes.NameRefineContext
+	}
+	if got := slices.Concat(t.Next, []string{""})[0]; got != want || len(t.Next) > 1 {
+		return fmt.Errorf("the machine stands at %s behind %s, and %q is next, not %q", s.Phase, lastNode(s), t.Next, want)
 	}
 	return nil
 }
 
 // audited says whether the lines that a step has written name all that it did.
-func (w *cosmos) audited(from, to state.AgentState, thread string) error {
-	lines := w.heard(thread)
-	count := func(action string) (n int) {
+func (w *cosmos) audited(t transition) error {
+	from, to, lines := t.From, t.To, w.heard(t.Thread)
+	if len(to.Path) == len(from.Path) {
+		return nil // what the step did is not committed: it writes its lines again
+	}
+	count := func(actions ...string) (n int) {
 		for _, l := range lines {
-			if l.Action == action {
+			if slices.Contains(actions, l.Action) {
 				n++
 			}
 		}
 		return n
 	}
-	if moves := len(to.Transitions) - len(from.Transitions); count(nodes.AuditTransition) != moves {
-		return fmt.Errorf("%d moves, %d lines of them", moves, count(nodes.AuditTransition))
+	ended := 0
+	if to.Finished() && !from.Finished() {
+		ended = 1
 	}
-	if ended := to.Finished() && !from.Finished(); ended != (count(nodes.AuditRunEnd) == 1) {
-		return fmt.Errorf("the run has ended: %t, lines of its end: %d", ended, count(nodes.AuditRunEnd))
+	removed := len(to.Quarantined) - len(from.Quarantined)
+	if to.Settings.WebReplace || lastNode(to) == nodes.NameRerank { // put away otherwise than by a grade
+		removed = count(nodes.AuditEvidenceRemoved)
 	}
-	calls := len(to.ToolHistory) - len(from.ToolHistory)
-	if got := count(nodes.AuditToolCall) + count(nodes.AuditToolError); got != calls {
-		return fmt.Errorf("%d calls of tools, %d lines of them", calls, got)
-	}
-	if removed := len(to.Quarantined) - len(from.Quarantined); count(nodes.AuditEvidenceRemoved) != removed && !to.Settings.WebReplace {
-		return fmt.Errorf("%d items removed, %d lines of them", removed, count(nodes.AuditEvidenceRemoved))
-	}
-	return nil
-}
-
-func citedItems(s state.AgentState) error {
-	if s.Review != nil && s.Review.Status == state.ReviewCorrected {
-		return nil // a person's answer
-	}
-	limited := s.StopReason == state.StopMaxIterations || s.StopReason == state.StopBudget
-	for _, c := range s.Citations {
-		low := slices.ContainsFunc(s.Quarantined, func(q state.Quarantine) bool { return q.Item.ID == c.ItemID })
-		kept := slices.ContainsFunc(s.Context, func(e state.Evidence) bool {
-			return e.ID == c.ItemID && rules.AtLeast(e.GradeOf(), s.Settings.EvidenceMinScore)
-		})
-		if low && !kept && !limited && len(s.Attempts) < 2 { // the best of several answers may rest on what a later round dropped
-			return fmt.Errorf("%s is cited and was removed", c.ItemID)
+	for _, c := range []struct {
+		what      string
+		did, told int
+	}{
+		{"moves", len(to.Transitions) - len(from.Transitions), count(nodes.AuditTransition)},
+		{"ends of the run", ended, count(nodes.AuditRunEnd)},
+		{"calls of tools", len(to.ToolHistory) - len(from.ToolHistory), count(nodes.AuditToolCall, nodes.AuditToolError)},
+		{"items removed", removed, count(nodes.AuditEvidenceRemoved)},
+		{"calls of the model", to.Usage.LLMCalls - from.Usage.LLMCalls, count(nodes.AuditLLMCall)},
+		{"decisions", len(to.Attempts) - len(from.Attempts), count(nodes.AuditDecide)},
+	} {
+		if c.did != c.told {
+			return fmt.Errorf("%d %s, %d lines of them", c.did, c.what, c.told)
 		}
 	}
-	return nil
-}
-
-func passed(s state.AgentState, cfg state.Settings) error {
-	if s.Status != state.StatusPass && s.Status != state.StatusCorrected && s.Status != state.StatusWebSearch || s.Review != nil {
-		return nil
-	}
-	v := s.Verification
-	if v == nil || v.Outcome != state.OutcomeVerified || !rules.AtLeast(v.Confidence, cfg.VerifyMin) {
-		return fmt.Errorf("%s with the verification %+v", s.Status, v)
+	if w := told[lastNode(to)]; w != nil && count(w...) == 0 {
+		return fmt.Errorf("no line %v of %s", w, lastNode(to))
 	}
 	return nil
 }
 
-// bestDelivered says whether no answer of the run stands higher than the one that was delivered.
-func bestDelivered(s state.AgentState) error {
-	if s.Status == state.StatusAbstained || len(s.Attempts) == 0 || s.Review != nil {
-		return nil // what a person has decided stands
-	}
-	at := slices.IndexFunc(s.Attempts, func(a state.Attempt) bool {
-		return a.Answer == s.Answer && a.Verification.Confidence == s.Verification.Confidence && (a.Confidence == nil || a.Confidence.Total == s.Confidence.Total)
-	})
-	if at < 0 {
-		return errors.New("the answer that was delivered is none of those that were checked")
-	}
-	for _, a := range s.Attempts {
-		if compareAttempts(a, s.Attempts[at], s.Settings) > 0 {
-			return fmt.Errorf("an answer of %.2f was delivered, there is a better one of %.2f", scoreOf(s.Attempts[at]), scoreOf(a))
-		}
-	}
-	return nil
+// told are the lines of which each run of a node writes at least one.
+var told = map[string][]string{
+	nodes.NameAnalyzeAndRoute: {nodes.AuditRoute, nodes.AuditTransition},
+	nodes.NamePlan:            {nodes.AuditPlan},
+	nodes.NameGradeEvidence:   {nodes.AuditGradeResult, nodes.AuditFastPathHit},
+	nodes.NameRefineContext:   {nodes.AuditRefineContext},
+	nodes.NameRerank:          {nodes.AuditRerank},
+	nodes.NameSynthesize:      {nodes.AuditSynthesize},
+	nodes.NameVerifyAnswer:    {nodes.AuditVerify},
+	nodes.NameHumanReview:     {nodes.AuditReview},
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -22,54 +23,33 @@ func (m standIn) Call(ctx context.Context, prompt string, options ...llms.CallOp
 	return llms.GenerateFromSinglePrompt(ctx, m, prompt, options...)
 }
 
-// replies are what a role can say when all is well.
-var replies = map[string][]string{
-	nodes.RoleRouter:      {"search", "chitchat"},
-	nodes.RolePlanner:     {"searches"},
-	nodes.RoleGrader:      {"all good", "all middling", "all bad", "one good"},
-	nodes.RoleSynthesizer: {"cites", "abstains"},
-	nodes.RoleVerifier:    {"all hold", "one holds"},
-	nodes.RoleReranker:    {"all good", "one good"},
-}
+var (
+	errDown = errors.New("the provider is down")
+	errCut  = errors.New("the stream was cut")
+)
 
-// faults are what a role can do besides.
-var faults = map[string][]string{
-	nodes.RoleRouter:      {"malformed", "down"},
-	nodes.RolePlanner:     {"repeats a search", "malformed", "down"},
-	nodes.RoleGrader:      {"malformed", "down"},
-	nodes.RoleSynthesizer: {"cites nothing", "nothing", "cut", "down"},
-	nodes.RoleVerifier:    {"malformed", "down"},
-	nodes.RoleReranker:    {"malformed", "down"},
-}
-
-// GenerateContent implements llms.Model.
+// GenerateContent implements llms.Model. The attempt to repair a reply has the outcome of the first one: a reply that stays
+// malformed, or one that is mended.
 func (m standIn) GenerateContent(ctx context.Context, msgs []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	var opts llms.CallOptions
 	for _, o := range options {
 		o(&opts)
 	}
 	call, _ := nodes.CallFrom(ctx)
-	good := replies[call.Role]
-	if call.Repair {
-		good = good[:1] // what a repaired reply says is what a first one could have said
-	}
-	option := explore.Choose(ctx, call.Role, m.options(good, faults[call.Role]...)...)
-	text := m.text(call.Role, option, fmt.Sprint(msgs))
-	switch option {
-	case "down":
-		m.said(ModelReply{Role: call.Role, Error: errDown.Error()})
-		return nil, errDown
-	case "cut":
-		text = "To delete"
-	}
-	m.said(ModelReply{Role: call.Role, Reply: text, Cut: option == "cut"})
+	option := explore.ChooseOnce(ctx, call.Role, m.options(call.Role)...)
+	text := m.text(call, option, fmt.Sprint(msgs))
 	if opts.StreamingFunc != nil && text != "" {
 		if err := opts.StreamingFunc(ctx, []byte(text)); err != nil {
 			return nil, err
 		}
 	}
-	if option == "cut" {
-		return nil, errors.New("the stream was cut")
+	switch option {
+	case down:
+		return nil, errDown
+	case timesOut:
+		return nil, context.DeadlineExceeded
+	case cut:
+		return nil, errCut
 	}
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: text, StopReason: "stop", GenerationInfo: map[string]any{"TotalTokens": 1}}}}, nil
 }
@@ -79,61 +59,114 @@ var (
 	numberedClaim = regexp.MustCompile(`(?m)^\d+\. .+$`)
 )
 
+// garbage is a reply that no role can read.
+const garbage = "lorem ipsum"
+
 // text is a reply.
-func (m standIn) text(role, option, prompt string) string {
-	switch role {
+func (m standIn) text(call nodes.Call, option, prompt string) string {
+	switch {
+	case option == malformed, option == "mended" && !call.Repair:
+		return garbage
+	case option == empty, option == down, option == timesOut:
+		return ""
+	case option == cut:
+		return "To delete"
+	}
+	switch call.Role {
 	case nodes.RoleRouter:
-		reply, _ := json.Marshal(map[string]any{ //nolint:errchkjson // strings and numbers encode
-			"route": option, "confidence": 0.9, "category": "how_to", "query": explored,
-			"sub_queries": []string{"How do I delete a directory?", "What does rm remove?"}, "keywords": []string{"delete", "directory"},
-		})
-		if option != "malformed" {
-			return string(reply)
-		}
+		return routed(option)
 	case nodes.RolePlanner:
-		switch option {
-		case "searches":
-			return fmt.Sprintf(`[{"name":"keyword_search","args":{"query":"delete directory %d"}}]`, strings.Count(prompt, `delete directory`))
-		case "repeats a search":
-			return `[{"name":"keyword_search","args":{"query":"delete directory 0"}}]`
-		}
+		return planned(option, prompt)
 	case nodes.RoleGrader, nodes.RoleReranker:
 		return grades(option, len(fencedPassage.FindAllString(prompt, -1)))
 	case nodes.RoleSynthesizer:
-		switch option {
-		case "cites":
-			return "To delete a directory use rm with the option r [1]. The files are gone for ever."
-		case "cites nothing":
-			return "To delete a directory use rm."
-		case "abstains":
-			return "I could not find an answer to this in the knowledge base."
-		}
-		return ""
-	case nodes.RoleVerifier:
+		return answers[option]
+	default:
 		return verdicts(option, prompt)
 	}
-	return "lorem ipsum"
 }
 
+func routed(option string) string {
+	reply := map[string]any{
+		"route": "search", "confidence": 0.9, "category": "how_to", "query": explored,
+		"sub_queries": []string{"How do I delete a directory?", "What does rm remove?"}, "keywords": []string{"delete", "directory"},
+	}
+	switch option {
+	case "chitchat":
+		reply["route"] = "chitchat"
+	case "vague":
+		reply["query"], reply["sub_queries"], reply["keywords"] = vagueQuery, []string{}, []string{}
+	}
+	return encoded(reply)
+}
+
+// vagueQuery holds no word that could be searched for.
+const vagueQuery = "What is it?"
+
+// plannedQuery is what every search of the model's plan asks for, with a number behind it.
+const plannedQuery = "planned search"
+
+// planned is a plan.
+func planned(option, prompt string) string {
+	made := strings.Count(prompt, plannedQuery)
+	name, args := "keyword_search", map[string]any{"query": fmt.Sprint(plannedQuery, " ", made)}
+	switch option {
+	case "searches deeper":
+		args["query"], args["k"] = explored, deeper
+		if strings.Contains(prompt, vagueQuery) {
+			args["query"] = vagueQuery
+		}
+	case "unknown tool":
+		name = "teleport"
+	case "repeats a search":
+		if made == 0 {
+			return garbage // there is none
+		}
+		args["query"] = plannedQuery + " 0"
+	}
+	return encoded([]any{map[string]any{"name": name, "args": args}})
+}
+
+// Grades at the thresholds of the default settings: what is exactly enough, and what just is not.
+const (
+	gradeGood = 0.7
+	gradeNear = 0.69
+	gradeKept = 0.3
+	gradeBad  = 0.29
+)
+
 func grades(option string, n int) string {
-	score := map[string]string{"all good": "0.9", "all middling": "0.5", "all bad": "0.1", "one good": "0.1"}[option]
-	if score == "" {
-		return "lorem ipsum"
+	first, others := gradeGood, gradeGood
+	switch option {
+	case "all middling":
+		first, others = gradeNear, gradeNear
+	case "all bad":
+		first, others = gradeBad, gradeBad
+	case "one good":
+		others = gradeBad
+	case "one middling":
+		first, others = gradeKept, gradeBad
+	case "too few":
+		n--
+	case "another scale":
+		first, others = 7, 7
 	}
-	list := make([]string, n)
-	for i := range list {
-		list[i] = score
+	list := slices.Repeat([]float64{others}, n)
+	if n > 0 {
+		list[0] = first
 	}
-	if option == "one good" && n > 0 {
-		list[0] = "0.5"
-	}
-	return "[" + strings.Join(list, ",") + "]"
+	return encoded(list)
+}
+
+// answers are what the synthesizer writes.
+var answers = map[string]string{
+	"cites":          "To delete a directory use rm with the option r [1]. The files are gone for ever.",
+	"cites nothing":  "To delete a directory use rm with the option r. The files are gone for ever.",
+	"claims nothing": "Which directory do you mean?",
+	"abstains":       "I could not find an answer to this in the knowledge base.",
 }
 
 func verdicts(option, prompt string) string {
-	if option == "malformed" {
-		return "lorem ipsum"
-	}
 	_, claims, _ := strings.Cut(prompt, "BEGIN CLAIMS")
 	claims, _, _ = strings.Cut(claims, "END CLAIMS")
 	n := len(numberedClaim.FindAllString(strings.ReplaceAll(claims, `\n`, "\n"), -1))
@@ -147,14 +180,26 @@ func verdicts(option, prompt string) string {
 	list := []verdict{}
 	for i := 1; i <= n; i++ {
 		v := verdict{Claim: i, Verdict: "UNSUPPORTED"}
-		if option == "all hold" || option == "one holds" && i == 1 {
-			v.Verdict, v.Passage, v.Quote = "SUPPORTED", 1, "a directory"
-			if !strings.Contains(prompt, "delete a directory use rm with") && !strings.Contains(prompt, "deletes a directory") {
-				v.Quote = "directory"
-			}
+		switch {
+		case option == "all hold", i == 1:
+			v = verdict{Claim: i, Verdict: "SUPPORTED", Passage: 1, Quote: commonWords}
+		case option == "the others hold in part":
+			v = verdict{Claim: i, Verdict: "PARTIALLY_SUPPORTED", Passage: 1, Quote: commonWords}
+		case option == "a quote that stands nowhere":
+			v = verdict{Claim: i, Verdict: "SUPPORTED", Passage: 1, Quote: "the moon"}
 		}
 		list = append(list, v)
 	}
-	data, _ := json.Marshal(map[string]any{"verdicts": list, "suggested_corrections": []string{}}) //nolint:errchkjson // strings and numbers encode
+	if option == "a claim is left out" {
+		list = list[1:]
+	}
+	return encoded(map[string]any{"verdicts": list, "suggested_corrections": []string{}})
+}
+
+func encoded(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings and numbers encode
+	}
 	return string(data)
 }

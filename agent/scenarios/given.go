@@ -29,6 +29,9 @@ type Given struct {
 	Components []map[string]float64 `yaml:"components"`
 	// Cache keeps the grades of the model from one turn to the next.
 	Cache bool `yaml:"cache"`
+	// Outcomes are what the environment of an exploration did, by point, in order; see `kbagent explore --alphabet`. A point
+	// whose outcomes are used up has its first one. Nothing else may be given beside them and Env.
+	Outcomes map[string][]string `yaml:"outcomes"`
 	// Tick is how far the clock moves each time that it is read. Default 0: it stands still.
 	Tick time.Duration `yaml:"tick"`
 }

@@ -54,6 +54,7 @@ type Observation struct {
 	WebRounds    int                 `json:"web_rounds"`
 	Waits        []string            `json:"waits"`     // questions that the run waits for
 	Submitted    []Submitted         `json:"submitted"` // reviews that were queued in this turn
+	Broken       []string            `json:"broken"`    // invariants of the agent that the run breaks; seen with Outcomes only
 }
 
 // Submitted is a review that was queued.

@@ -22,7 +22,7 @@ import (
 )
 
 // Subject runs scenarios against the agent.
-func Subject() scenario.Subject[Given, When, Observation] { return subject{} }
+func Subject() scenario.Subject[Given, When, Observation] { return Altered(nil) }
 
 type subject struct {
 	library func(Given) nodes.Library // what stands for a knowledge base without documents; nil for emptyLibrary

@@ -2,81 +2,128 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kbagent/kbagent/agent/scenarios"
 	"github.com/kbagent/kbagent/scenario/explore"
-	"github.com/kbagent/kbagent/state"
 )
 
+// exploring are the flags of explore.
+type exploring struct {
+	iterations, calls, states int
+	faults, asJSON, alphabet  bool
+	stages                    string
+	dot, mermaid, out         string
+	limit                     time.Duration
+}
+
 func newExplore(std streams) *cobra.Command {
-	var (
-		iterations     int
-		faults, asJSON bool
-		stages         string
-		limit          time.Duration
-	)
+	var f exploring
 	cmd := &cobra.Command{
 		Use:   "explore",
 		Short: "Run the agent's graph over everything that its environment can do",
 		Long: `explore runs the real graph over every reply that a model can give, every result of a tool and every decision of a
-person, up to the iteration cap. Equal states are joined. It checks invariants in every state, and prints the shortest
-path to what breaks one as a scenario. The exit code is 1 when one is broken or the time is over.`,
+person, up to the iteration cap. Equal states are joined. It checks invariants in every step, and prints the shortest
+path to what breaks one as a scenario file. Ctrl-C ends it with what was seen so far. The exit code is 1 when an invariant
+is broken, or not everything was seen.`,
 		Example: `  kbagent explore
-  kbagent explore --max-iterations 1 --stages all
-  kbagent explore --faults --json`,
+  kbagent explore --stages all --max-iterations 3
+  kbagent explore --faults --json
+  kbagent explore --stages all --max-iterations 1 --mermaid explored.mmd
+  kbagent explore --alphabet`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if iterations < 1 || iterations > 10 {
-				return &usageError{fmt.Errorf("--max-iterations is 1 to 10, not %d", iterations)}
-			}
-			settings := state.DefaultSettings()
-			settings.MaxIterations = iterations
-			switch stages {
-			case "core":
-			case "all":
-				settings = scenarios.FullSettings(iterations)
-			default:
-				return &usageError{fmt.Errorf("--stages is core or all, not %q", stages)}
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), limit)
-			defer cancel()
-			x := scenarios.Exploration{Settings: settings, Faults: faults}
-			r, err := runExploration(ctx, std, x, asJSON)
-			if printErr := printExploration(cmd.Context(), std.out, x, r, asJSON); printErr != nil {
-				return printErr
-			}
+			x, err := f.exploration()
 			switch {
-			case cmd.Context().Err() != nil:
-				return cmd.Context().Err()
 			case err != nil:
-				return fmt.Errorf("the exploration is not complete (%w): --timeout gives it more than %s", err, limit)
-			case len(r.Violations) > 0:
-				return exitCode(exitError)
+				return &usageError{err}
+			case f.alphabet:
+				return printAlphabet(std.out, f.asJSON)
 			}
-			return nil
+			return f.run(cmd.Context(), std, x)
 		},
 	}
-	cmd.Flags().IntVar(&iterations, "max-iterations", 2, "rounds of the evidence loop, 1 to 10")
-	cmd.Flags().BoolVar(&faults, "faults", false, "models and tools also fail: down, malformed, cut")
-	cmd.Flags().StringVar(&stages, "stages", "core", "core: the evidence loop and the answer; all: every switch on")
-	cmd.Flags().DurationVar(&limit, "timeout", 5*time.Minute, "when to give up")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	cmd.Flags().IntVar(&f.iterations, "max-iterations", 2, "rounds of the evidence loop, 1 to 10")
+	cmd.Flags().BoolVar(&f.faults, "faults", false, "models, tools and the review queue also fail: down, malformed, cut")
+	cmd.Flags().StringVar(&f.stages, "stages", "core", "core: the evidence loop and the answer; all: every stage on")
+	cmd.Flags().IntVar(&f.calls, "max-calls", 0, "budget of model calls of each run; 0 is none")
+	cmd.Flags().IntVar(&f.states, "max-states", 1_000_000, "how many states are looked at")
+	cmd.Flags().DurationVar(&f.limit, "timeout", 5*time.Minute, "when to stop, with what was seen so far")
+	cmd.Flags().BoolVar(&f.alphabet, "alphabet", false, "print what the environment can do, and nothing else")
+	cmd.Flags().StringVar(&f.dot, "dot", "", "draw the explored graph into a `file` for Graphviz")
+	cmd.Flags().StringVar(&f.mermaid, "mermaid", "", "draw the explored graph into a Mermaid `file`")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write the scenarios of what is broken to a `file`")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the findings as JSON")
 	return cmd
 }
 
-func runExploration(ctx context.Context, std streams, x scenarios.Exploration, quiet bool) (explore.Report, error) {
+// exploration is what the flags ask for. An error is a mistake in them.
+func (f exploring) exploration() (scenarios.Exploration, error) {
+	x := scenarios.Exploration{Faults: f.faults}
+	switch {
+	case f.iterations < 1 || f.iterations > 10:
+		return x, fmt.Errorf("--max-iterations is 1 to 10, not %d", f.iterations)
+	case f.calls < 0:
+		return x, fmt.Errorf("--max-calls is 0 or more, not %d", f.calls)
+	case f.states < 1:
+		return x, fmt.Errorf("--max-states is at least 1, not %d", f.states)
+	case f.limit <= 0:
+		return x, fmt.Errorf("--timeout is more than 0, not %s", f.limit)
+	case f.stages == "core":
+		x.Modes = scenarios.CoreModes(f.iterations)
+	case f.stages == "all":
+		x.Modes = scenarios.AllModes(f.iterations)
+	default:
+		return x, fmt.Errorf("--stages is core or all, not %q", f.stages)
+	}
+	for name, s := range x.Modes {
+		s.MaxLLMCalls = f.calls
+		x.Modes[name] = s
+	}
+	return x, nil
+}
+
+// run explores, and tells what was seen, also when it was not everything.
+func (f exploring) run(ctx context.Context, std streams, x scenarios.Exploration) error {
+	limited, cancel := context.WithTimeout(ctx, f.limit)
+	defer cancel()
+	r, stopped := f.explore(limited, std, x)
+	found, err := scenariosOf(x, r)
+	if err == nil {
+		err = f.write(r, found)
+	}
+	if err == nil {
+		err = printExploration(std.out, r, found, f.asJSON)
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(stopped, explore.ErrTooMany):
+		return fmt.Errorf("not everything was explored: there are more than %d states (--max-states)", f.states)
+	case errors.Is(stopped, context.DeadlineExceeded):
+		return fmt.Errorf("not everything was explored within %s (--timeout)", f.limit)
+	case stopped != nil:
+		return stopped
+	case len(r.Violations) > 0:
+		return exitCode(exitError)
+	}
+	return nil
+}
+
+func (f exploring) explore(ctx context.Context, std streams, x scenarios.Exploration) (explore.Report, error) {
 	subject, err := scenarios.Explored(x)
 	if err != nil {
 		return explore.Report{}, err
 	}
-	var opts explore.Options
-	if isTerminal(std.err) && !quiet {
+	opts := explore.Options{MaxStates: f.states}
+	if isTerminal(std.err) && !f.asJSON {
 		opts.Progress = func(depth, states, open int) {
 			fmt.Fprintf(std.err, "\r\x1b[Kdepth %d, %d states, %d to go on from", depth, states, open)
 		}
@@ -85,39 +132,20 @@ func runExploration(ctx context.Context, std streams, x scenarios.Exploration, q
 	return explore.Run(ctx, subject, opts)
 }
 
-// foundViolation is a violation as JSON tells it.
-type foundViolation struct {
-	Invariant string `json:"invariant"`
-	Reason    string `json:"reason"`
-	Scenario  string `json:"scenario"`
-}
-
-func printExploration(ctx context.Context, out io.Writer, x scenarios.Exploration, r explore.Report, asJSON bool) error {
-	found := []foundViolation{}
-	for _, v := range r.Violations {
-		text, err := x.Scenario(ctx, v)
-		if err != nil {
-			return err
-		}
-		found = append(found, foundViolation{v.Invariant, v.Reason, string(text)})
+// write writes the drawings and the scenarios that the flags ask for. Without anything broken there is no file of scenarios.
+func (f exploring) write(r explore.Report, found []foundViolation) error {
+	files := map[string]string{}
+	if f.dot != "" {
+		files[f.dot] = r.Drawing().DOT()
 	}
-	if asJSON {
-		return printJSON(out, struct {
-			explore.Report
-			Violations []foundViolation `json:"violations"`
-		}{r, found})
+	if f.mermaid != "" {
+		files[f.mermaid] = r.Drawing().Mermaid()
 	}
-	fmt.Fprintf(out, "%d states, %d transitions, %s paths, %d steps deep, in %.1f s\n", r.States, r.Transitions, r.Paths, r.Depth, float64(r.ElapsedMS)/1000)
-	for _, p := range r.Alphabet {
-		fmt.Fprintf(out, "  %s: %s\n", p.Point, strings.Join(p.Options, ", "))
+	if f.out != "" && len(found) > 0 {
+		files[f.out] = documents(found)
 	}
-	fmt.Fprintf(out, "edges of the graph %.0f %%, rows of the machine %.0f %%\n", 100*r.Coverage.Edges, 100*r.Coverage.Machine)
-	if len(found) == 0 {
-		_, err := fmt.Fprintln(out, "no invariant is broken")
-		return err
-	}
-	for _, v := range found {
-		if _, err := fmt.Fprintf(out, "\nBROKEN: %s\n%s", v.Invariant, v.Scenario); err != nil {
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil { //nolint:gosec // it holds nothing of anybody
 			return err
 		}
 	}

@@ -87,17 +87,15 @@ func shop(t *testing.T, fault string) explore.Subject[order, event] {
 	}, graph.Case(way("send"), send), graph.Case(way("end"), graph.End))
 	app, err := g.Compile()
 	require.NoError(t, err)
-	store := graph.NewMemoryStore()
 	return explore.Subject[order, event]{
-		Thread: func(id string) *graph.Thread[order, event] { return app.Thread(id, graph.WithStore(store)) },
+		App: app, Inputs: map[string]event{"an order": {}},
 		Canonical: func(o order) any {
 			if fault == "endless" {
 				o.Lost = 0 // a counter that the canonical form leaves out
 			}
 			return o
 		},
-		Answers:  func(graph.Interrupt) map[string]any { return map[string]any{"yes": true, "no": false} },
-		Topology: app.Topology(),
+		Answers: func(graph.Interrupt) map[string]any { return map[string]any{"yes": true, "no": false} },
 		Invariants: []explore.Invariant[order]{{
 			Name: "nothing is sent unpaid",
 			State: func(o order) error {
@@ -158,12 +156,17 @@ func TestAStepThatFailsAndAPathThatNeedNotEndAreViolations(t *testing.T) {
 }
 
 func TestTooManyStatesAndACancelledExplorationAreErrors(t *testing.T) {
-	_, err := explore.Run(t.Context(), shop(t, ""), explore.Options{MaxStates: 3})
+	r, err := explore.Run(t.Context(), shop(t, ""), explore.Options{MaxStates: 3})
 	require.ErrorIs(t, err, explore.ErrTooMany)
+	assert.False(t, r.Complete)
+	assert.Positive(t, r.States, "what was seen is told")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = explore.Run(ctx, shop(t, ""), explore.Options{})
+	r, err = explore.Run(ctx, shop(t, ""), explore.Options{})
 	require.ErrorIs(t, err, context.Canceled)
+	assert.False(t, r.Complete)
+	_, err = explore.Run(t.Context(), explore.Subject[order, event]{}, explore.Options{})
+	require.ErrorContains(t, err, "an input")
 }
 
 func TestOutsideAnExplorationChooseIsTheFirstOption(t *testing.T) {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 // A Report is what an exploration has seen.
 type Report struct {
+	Complete    bool        `json:"complete"` // every state was gone on from, and what is sampled was compared
 	States      int         `json:"states"`
 	Transitions int         `json:"transitions"`
 	Paths       *big.Int    `json:"paths"` // different ways from the beginning to an end
@@ -21,9 +23,12 @@ type Report struct {
 	Violations  []Violation `json:"violations"`
 	ElapsedMS   int64       `json:"elapsed_ms"`
 	Alphabet    []Point     `json:"alphabet"` // what the environment can do
+	Flow        []Flow      `json:"flow"`     // the explored graph, condensed to its nodes
+	Twins       int         `json:"twins"`    // pairs of joined states that were compared
+	Replays     int         `json:"replays"`  // paths that were played once more on a thread
 
-	edges    map[graph.Edge]bool
 	topology graph.Topology
+	places   map[string]int // states by the node that runs next
 }
 
 // Coverage is how much of a graph was taken, as shares from 0 to 1.
@@ -44,8 +49,8 @@ const start = "START"
 
 func (x *explorer[S, U]) report(elapsed time.Duration) Report {
 	r := Report{
-		States: len(x.places), Transitions: x.taken, Paths: x.paths(), Violations: x.found, ElapsedMS: elapsed.Milliseconds(),
-		edges: x.edges, topology: x.subject.Topology,
+		Complete: x.complete, States: len(x.places), Transitions: x.taken, Paths: x.paths(), Violations: x.found,
+		ElapsedMS: elapsed.Milliseconds(), Twins: x.compared, Replays: x.replayed, topology: x.topology, places: x.nodes,
 	}
 	if r.Violations == nil {
 		r.Violations = []Violation{}
@@ -65,16 +70,16 @@ func (x *explorer[S, U]) report(elapsed time.Duration) Report {
 		r.Alphabet = append(r.Alphabet, a)
 	}
 	slices.SortFunc(r.Alphabet, func(a, b Point) int { return strings.Compare(a.Point, b.Point) })
-	r.Coverage = x.coverage()
+	r.Coverage, r.Flow = x.coverage(), x.flows()
 	return r
 }
 
 func (x *explorer[S, U]) coverage() Coverage {
 	c := Coverage{Edges: 1, Machine: 1, Missing: []string{}}
-	if all := x.subject.Topology.Edges; len(all) > 0 {
+	if all := x.topology.Edges; len(all) > 0 {
 		taken := 0
 		for _, e := range all {
-			if x.edges[e] || e.From == start {
+			if x.flow[e] > 0 {
 				taken++
 			} else {
 				c.Missing = append(c.Missing, fmt.Sprintf("%s -(%s)-> %s", e.From, e.Label, e.To))
@@ -94,6 +99,26 @@ func (x *explorer[S, U]) coverage() Coverage {
 		c.Machine = float64(taken) / float64(len(x.subject.Moves))
 	}
 	return c
+}
+
+// flows are the edges that were taken, in the order of the topology, then those that it does not have.
+func (x *explorer[S, U]) flows() []Flow {
+	rank := map[graph.Edge]int{}
+	for i, e := range x.topology.Edges {
+		rank[e] = i + 1
+	}
+	last := len(rank) + 1
+	list := []Flow{}
+	for e, n := range x.flow {
+		list = append(list, Flow{From: e.From, To: e.To, Label: e.Label, Transitions: n})
+	}
+	slices.SortFunc(list, func(a, b Flow) int {
+		return cmp.Or(
+			cmp.Compare(cmp.Or(rank[a.edge()], last), cmp.Or(rank[b.edge()], last)),
+			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Label, b.Label),
+		)
+	})
+	return list
 }
 
 // paths counts the ways from the first step to the ends; 0 when there is a cycle.
@@ -130,7 +155,7 @@ func (x *explorer[S, U]) paths() *big.Int {
 		for _, to := range x.places[at].next {
 			ways[to].Add(ways[to], ways[at])
 			if into[to]--; into[to] == 0 {
-				ready = append(ready, to)
+				ready = append(ready, int(to))
 			}
 		}
 	}

@@ -4,100 +4,144 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kbagent/kbagent/graph"
 )
 
+// key is the hash of a canonical form.
+type key [sha256.Size]byte
+
 // place is a state that was reached, in the tree of shortest paths.
-type place[S any] struct {
-	key    [sha256.Size]byte
-	parent int // -1 for the first one
-	step   Step
-	plan   []int
+type place[S graph.Reducer[S, U], U any] struct {
+	key    key
+	parent int // -1 for the first ones
 	depth  int
-	state  S
 	done   bool
-	asks   []graph.Interrupt
-	next   []int // places that one step leads to
-	thread string
+	step   Step
+	next   []int32            // places that one step leads to, in the order of the choices
+	failed int                // steps that lead nowhere, since they failed
+	point  *graph.Point[S, U] // until the place was expanded
 }
 
 // explorer is one exploration.
 type explorer[S graph.Reducer[S, U], U any] struct {
-	subject Subject[S, U]
-	opts    Options
-	places  []place[S]
-	first   []int // places that the first step leads to, once for each way
-	index   map[[sha256.Size]byte]int
-	edges   map[graph.Edge]bool
-	moves   map[string]bool
-	options map[string]map[string]bool // by point
-	taken   int                        // transitions
-	found   []Violation
-	broken  map[string]bool // invariants with a violation
+	subject  Subject[S, U]
+	topology graph.Topology
+	opts     Options
+	places   []place[S, U]
+	first    []int // places that the first step leads to, once for each way
+	index    map[key]int
+	flow     map[graph.Edge]int // transitions by edge
+	nodes    map[string]int     // places by the nodes that run next
+	moves    map[string]bool
+	options  map[string]map[string]bool // by point
+	taken    int                        // transitions
+	twins    []twin[S, U]
+	joined   int // pairs of different states that were joined
+	rng      *rand.Rand
+	compared int // twins
+	endings  []ending
+	ends     int // steps that have ended a run
+	replayed int
+	found    []Violation
+	broken   map[string]bool // invariants with a violation
+	complete bool
+	named    atomic.Int64 // steps that got a name: each has its own
 }
 
-// Run explores a subject. The report holds what was seen until ctx ended or the limits were reached, which is the error.
+// Run explores a subject. An error is a limit that was reached, the end of ctx, or a mistake of the subject; the report
+// holds what was seen until then, and is not Complete.
 func Run[S graph.Reducer[S, U], U any](ctx context.Context, subject Subject[S, U], opts Options) (Report, error) {
 	started := time.Now()
+	if subject.App == nil || subject.Canonical == nil || len(subject.Inputs) == 0 {
+		return Report{Violations: []Violation{}}, errors.New("explore: a Subject needs App, Canonical and an input")
+	}
 	opts.MaxStates = cmp.Or(opts.MaxStates, 1_000_000)
 	opts.MaxViolations = cmp.Or(opts.MaxViolations, 10)
 	opts.Parallel = cmp.Or(opts.Parallel, runtime.GOMAXPROCS(0))
+	opts.Twins, opts.Replays = max(cmp.Or(opts.Twins, 500), 0), max(cmp.Or(opts.Replays, 50), 0)
 	x := &explorer[S, U]{
-		subject: subject, opts: opts, index: map[[sha256.Size]byte]int{}, edges: map[graph.Edge]bool{}, moves: map[string]bool{},
-		broken: map[string]bool{}, options: map[string]map[string]bool{},
+		subject: subject, topology: subject.App.Topology(), opts: opts, index: map[key]int{}, flow: map[graph.Edge]int{}, nodes: map[string]int{},
+		moves: map[string]bool{}, broken: map[string]bool{}, options: map[string]map[string]bool{}, rng: rand.New(rand.NewPCG(1, 2)),
 	}
 	err := x.search(ctx)
-	if err == nil && len(x.found) == 0 {
+	if x.complete && len(x.found) == 0 {
 		x.cycles()
-		err = x.replays(ctx)
+		err = cmp.Or(x.compareTwins(ctx), x.replays(ctx))
+		x.complete = err == nil
 	}
 	return x.report(time.Since(started)), err
 }
 
+// chunk is how many places are expanded before what they led to is joined.
+const chunk = 64
+
 // search goes through all states, breadth first.
 func (x *explorer[S, U]) search(ctx context.Context) error {
-	open := []int{-1} // -1 is before the first step
-	for depth := 1; len(open) > 0; depth++ {
-		steps := make([][]outcome[S], len(open))
-		if err := x.each(ctx, len(open), func(i int) error {
-			var err error
-			steps[i], err = x.expand(ctx, open[i])
-			return err
-		}); err != nil {
-			return err
-		}
+	open, err := x.begin(ctx)
+	if err != nil {
+		return err
+	}
+	for depth := 2; len(open) > 0; depth++ {
 		var fresh []int
-		for i, at := range open { // in the order of the places, so that the result is the same every time
-			for _, o := range steps[i] {
-				if to, isNew := x.enter(at, depth, o); isNew && !x.places[to].done {
-					fresh = append(fresh, to)
-				}
+		for part := range slices.Chunk(open, chunk) {
+			steps := make([]expansion[S, U], len(part))
+			if err := x.each(ctx, len(part), func(i int) (err error) {
+				steps[i], err = x.expand(ctx, part[i])
+				return err
+			}); err != nil {
+				return err
 			}
-			if at >= 0 {
-				x.drop(x.places[at].thread)
+			for i, at := range part { // in the order of the places, so that the result is the same every time
+				fresh = append(fresh, x.enter(at, depth, steps[i])...)
 			}
-			if len(x.found) >= x.opts.MaxViolations {
+			if x.opts.Progress != nil {
+				x.opts.Progress(depth, len(x.places), len(open)+len(fresh))
+			}
+			switch {
+			case len(x.found) >= x.opts.MaxViolations, x.broken[x.opts.Until]:
 				return nil
+			case len(x.places) > x.opts.MaxStates:
+				return fmt.Errorf("%w: more than %d", ErrTooMany, x.opts.MaxStates)
 			}
-		}
-		if len(x.places) > x.opts.MaxStates {
-			return fmt.Errorf("%w: more than %d", ErrTooMany, x.opts.MaxStates)
 		}
 		open = fresh
-		if x.opts.Progress != nil {
-			x.opts.Progress(depth, len(x.places), len(open))
-		}
 	}
+	x.complete = true
 	return nil
+}
+
+// begin takes the first step.
+func (x *explorer[S, U]) begin(ctx context.Context) (open []int, err error) {
+	for _, input := range slices.Sorted(maps.Keys(x.subject.Inputs)) {
+		p, err := x.subject.App.Begin("", x.subject.Inputs[input])
+		if err != nil {
+			return nil, fmt.Errorf("explore: %w", err)
+		}
+		for _, e := range x.topology.Edges {
+			if e.From == start {
+				x.flow[e]++
+			}
+		}
+		outcomes, err := x.steps(ctx, p, "", nil)
+		if err != nil {
+			return nil, err
+		}
+		for i := range outcomes {
+			outcomes[i].step.Input = input
+		}
+		open = append(open, x.enter(-1, 1, expansion[S, U]{outcomes: outcomes})...)
+	}
+	return open, nil
 }
 
 // each calls do for 0…n-1, several at once, and returns the first error.
@@ -129,112 +173,27 @@ func (x *explorer[S, U]) each(ctx context.Context, n int, do func(i int) error) 
 		})
 	}
 	wg.Wait()
-	return errors.Join(first, context.Cause(ctx))
+	return cmp.Or(context.Cause(ctx), first)
 }
 
-// outcome is what one step led to.
-type outcome[S any] struct {
-	step   Step
-	plan   []int
-	state  S
-	done   bool
-	asks   []graph.Interrupt
-	next   []string
-	edges  []graph.Edge
-	err    error // the step failed
-	thread string
-}
-
-// expand takes all steps that are possible at a place.
-func (x *explorer[S, U]) expand(ctx context.Context, at int) ([]outcome[S], error) {
-	if at < 0 {
-		return x.steps(ctx, at, "", nil)
+// enter joins what the steps from a place led to with what is known, and returns the places to go on from.
+func (x *explorer[S, U]) enter(from, depth int, e expansion[S, U]) (fresh []int) {
+	if e.damage != nil {
+		x.violate(Survives, e.damage, x.places[from].parent, x.places[from].step)
 	}
-	p := &x.places[at]
-	if len(p.asks) == 0 {
-		return x.steps(ctx, at, "", nil)
-	}
-	if x.subject.Answers == nil {
-		return nil, fmt.Errorf("explore: the graph asks %q, and nobody answers: Subject.Answers is nil", p.asks[0].Text())
-	}
-	var all []outcome[S]
-	answers := x.subject.Answers(p.asks[0])
-	for _, name := range slices.Sorted(maps.Keys(answers)) {
-		list, err := x.steps(ctx, at, name, graph.Answer(p.asks[0].ID, answers[name]))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
-	}
-	return all, nil
-}
-
-// steps takes the next step of a place with every outcome of the environment.
-func (x *explorer[S, U]) steps(ctx context.Context, at int, answer string, option graph.Option) ([]outcome[S], error) {
-	var all []outcome[S]
-	for plans := [][]int{nil}; len(plans) > 0; {
-		plan := plans[0]
-		plans = plans[1:]
-		id := fmt.Sprintf("%d.%s.%v", at, answer, plan)
-		o, asked, err := x.take(ctx, at, id, plan, option)
-		if err != nil {
-			return nil, err
-		}
-		o.step.Answer, o.plan = answer, picks(asked)
-		all = append(all, o)
-		plans = append(plans, branches(plan, asked)...)
-	}
-	return all, nil
-}
-
-// take takes one step on a thread of its own.
-func (x *explorer[S, U]) take(ctx context.Context, at int, id string, plan []int, option graph.Option) (outcome[S], []Choice, error) {
-	o := &oracle{plan: plan}
-	ctx = context.WithValue(ctx, oracleKey{}, o)
-	thread := x.subject.Thread(id)
-	opts := []graph.Option{graph.MaxSteps(1)}
-	if option != nil {
-		opts = append(opts, option)
-	}
-	out := outcome[S]{thread: id}
-	events := thread.Stream(ctx, x.subject.Input, graph.Edges, opts...)
-	if at >= 0 {
-		if err := x.subject.Thread(x.places[at].thread).Copy(ctx, id); err != nil {
-			return out, nil, fmt.Errorf("explore: copy a thread: %w", err)
-		}
-		events = thread.ResumeStream(ctx, graph.Edges, opts...)
-	}
-	for e, err := range events {
-		switch e.Kind {
-		case graph.EdgeTaken:
-			out.edges = append(out.edges, e.Edge)
-			out.next = append(out.next, e.Edge.To)
-			if e.Edge.From != start && !slices.Contains(out.step.Nodes, e.Edge.From) {
-				out.step.Nodes = append(out.step.Nodes, e.Edge.From)
-			}
-		case graph.Interrupted:
-			out.asks = append(out.asks, e.Interrupt)
-			out.step.Nodes, out.next = []string{e.Interrupt.Node}, []string{e.Interrupt.Node}
-		case graph.RunEnd:
-			out.state = e.State
-			out.done = err == nil && len(out.asks) == 0
-			if err != nil && !errors.Is(err, graph.ErrStepLimit) {
-				out.err = err
-			}
+	for i := range e.outcomes {
+		if to, isNew := x.join(from, depth, &e.outcomes[i]); isNew && !x.places[to].done {
+			fresh = append(fresh, to)
 		}
 	}
-	if ctx.Err() != nil {
-		return out, nil, context.Cause(ctx)
+	if from >= 0 {
+		x.places[from].point = nil
 	}
-	if o.fault != nil {
-		return out, nil, o.fault
-	}
-	out.step.Choices = o.asked
-	return out, o.asked, nil
+	return fresh
 }
 
-// enter joins what a step led to with what is known, and checks the invariants of the step.
-func (x *explorer[S, U]) enter(from, depth int, o outcome[S]) (to int, isNew bool) {
+// join notes one step.
+func (x *explorer[S, U]) join(from, depth int, o *outcome[S, U]) (to int, isNew bool) {
 	x.taken++
 	for _, c := range o.step.Choices {
 		if x.options[c.Point] == nil {
@@ -243,71 +202,42 @@ func (x *explorer[S, U]) enter(from, depth int, o outcome[S]) (to int, isNew boo
 		x.options[c.Point][c.Option] = true
 	}
 	for _, e := range o.edges {
-		x.edges[e] = true
+		x.flow[e]++
 	}
-	if o.err != nil {
-		x.violate(NoError, o.err, from, o.step)
-		x.drop(o.thread)
+	for _, m := range o.moves {
+		x.moves[m] = true
+	}
+	for _, b := range o.broken {
+		x.violate(b.invariant, b.reason, from, o.step)
+	}
+	if o.failed {
+		if from >= 0 {
+			x.places[from].failed++
+		}
 		return 0, false
 	}
-	key := x.key(o)
-	to, known := x.index[key]
+	to, known := x.index[o.key]
 	if !known {
 		to = len(x.places)
-		x.index[key] = to
-		x.places = append(x.places, place[S]{
-			key: key, parent: from, step: o.step, plan: o.plan, depth: depth, state: o.state, done: o.done, asks: o.asks, thread: o.thread,
-		})
+		x.index[o.key] = to
+		p := place[S, U]{key: o.key, parent: from, step: o.step, depth: depth, done: o.point.Done()}
+		if !p.done {
+			p.point = &o.point
+			x.nodes[name(o.point.Next())]++
+		}
+		x.places = append(x.places, p)
+	} else {
+		x.pair(from, to, o)
 	}
-	x.check(from, o)
+	if x.places[to].done {
+		x.finish(from, to, o.step)
+	}
 	if from >= 0 {
-		x.places[from].next = append(x.places[from].next, to)
+		x.places[from].next = append(x.places[from].next, int32(to))
 	} else {
 		x.first = append(x.first, to)
 	}
-	if known || o.done {
-		x.drop(o.thread)
-	} else if _, err := x.subject.Thread(o.thread).Prune(context.Background(), graph.Keep{Last: 1, OneBranch: true}); err != nil {
-		x.violate(NoError, fmt.Errorf("prune a thread: %w", err), from, o.step) // one checkpoint is enough to go on from, and quicker to read
-	}
 	return to, !known
-}
-
-// key is equal for states that are joined.
-func (x *explorer[S, U]) key(o outcome[S]) [sha256.Size]byte {
-	asks := make([]string, len(o.asks))
-	for i, q := range o.asks {
-		asks[i] = q.Node + "/" + q.Key
-	}
-	data, err := json.Marshal([]any{x.subject.Canonical(o.state), o.next, o.done, asks})
-	if err != nil {
-		panic(fmt.Sprintf("explore: the canonical form cannot be encoded: %v", err)) // a fault of the subject
-	}
-	return sha256.Sum256(data)
-}
-
-// check looks at the invariants of one step.
-func (x *explorer[S, U]) check(from int, o outcome[S]) {
-	var before S
-	if from >= 0 {
-		before = x.places[from].state
-	}
-	if x.subject.Moved != nil {
-		for _, m := range x.subject.Moved(before, o.state) {
-			x.moves[m] = true
-		}
-	}
-	for _, inv := range x.subject.Invariants {
-		if inv.State != nil {
-			x.violate(inv.Name, inv.State(o.state), from, o.step)
-		}
-		if inv.Step != nil {
-			x.violate(inv.Name, inv.Step(before, o.state, o.thread), from, o.step)
-		}
-		if inv.End != nil && o.done {
-			x.violate(inv.Name, inv.End(o.state), from, o.step)
-		}
-	}
 }
 
 // violate notes a violation, the first and so the shortest of each invariant.
@@ -327,9 +257,4 @@ func (x *explorer[S, U]) path(at int) []Step {
 	}
 	slices.Reverse(steps)
 	return steps
-}
-
-// drop deletes a thread that is not needed any more.
-func (x *explorer[S, U]) drop(thread string) {
-	_ = x.subject.Thread(thread).Delete(context.Background()) // of a store in memory; a thread that is left costs memory only
 }
