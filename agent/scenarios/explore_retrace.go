@@ -25,14 +25,14 @@ func Altered(alter func(*agent.Config)) scenario.Subject[Given, When, Observatio
 
 // withOutcomes runs scenarios with Outcomes in the world of an exploration, and all others as ever.
 type withOutcomes struct {
-	scenario.Subject[Given, When, Observation]
+	subject
 	alter func(*agent.Config)
 }
 
 // Start implements scenario.Subject.
 func (s withOutcomes) Start(ctx context.Context, g Given) (scenario.Session[When, Observation], error) {
 	if len(g.Outcomes) == 0 {
-		return s.Subject.Start(ctx, g)
+		return s.subject.Start(ctx, g)
 	}
 	cfg, refused := config.Load(config.Options{EnvFile: os.DevNull, Environ: environ(g.Env)})
 	if refused != nil {
