@@ -28,13 +28,13 @@ func Sufficiency(query string, items []state.Evidence, stats TermStats) float64 
 }
 
 // These weights, the intercept first, are made by `kbagent eval fit sufficiency` from development parts: for an item alone from
-// ClapNQ (233 questions; AUC .911, .872 by weights of the other half of the questions; L2 1e-3), for several from ClapNQ with its
-// whole corpus (.850, .807), XQuAD-en with and without the passage that answers (875 retrievals; .958, .949) and MTRAG-UN (194;
-// .849, .814), all weighed the same, L2 1e-4. The weights of the answering sentence, which are among the features, have seen the
+// ClapNQ (233 questions; AUC .906, .858 by weights of the other half of the questions; L2 1e-3), for several from ClapNQ with its
+// whole corpus (.845, .796), XQuAD-en with and without the passage that answers (875 retrievals; .958, .950) and MTRAG-UN (194;
+// .848, .810), all weighed the same, L2 1e-4. The weights of the answering sentence, which are among the features, have seen the
 // same questions of XQuAD-en.
 var (
-	aloneWeights = [...]float64{-1.46, -1.05, 0.75, 1.71, -2.84, 1.02, 0.35, 0.54, -0.44, -0.16, -0.98, 0.43, -3.78, 0.61, 1.62, -0.30, 0.00, 0.00, 0.00, 2.15, -1.59, 1.23, 1.41}
-	amongWeights = [...]float64{-4.85, -0.12, 0.40, 0.20, -0.79, -0.93, 4.33, -1.85, 1.80, -0.14, 2.31, -1.99, -1.33, -0.28, 0.90, -1.60, -0.77, -0.30, 2.31, 1.98, -1.40, 1.59, 2.31}
+	aloneWeights = [...]float64{-1.29, -0.87, 0.51, 1.85, -3.41, 0.68, 1.04, 0.49, -0.47, -0.26, -0.80, -0.73, -3.81, 1.93, 1.16, -0.25, 0.00, 0.00, 0.00, 1.49, -1.86, 1.59, 0.80}
+	amongWeights = [...]float64{-4.59, -0.26, 0.23, 0.16, -0.96, -0.90, 4.74, -1.85, 1.82, -0.11, 2.22, -2.45, -1.55, 0.37, 0.78, -1.52, -0.96, -0.19, 2.37, 1.21, -1.22, 1.85, 2.20}
 )
 
 // SufficiencyFeatureNames are the names of the features that [Sufficiency] weighs, in their order.
@@ -48,7 +48,7 @@ const strengthCap = 1.2
 // SufficiencyFeatures are the features of the best of the items, at least one, with its distance to the second, the mean of the
 // others and its distance to that, all 0 for an item alone. The strength that is compared is frequency + window + pairs. Behind
 // them stand those of the sentence that is likeliest to answer, by [AnswerSentences]: a tenth of its weighed features, a quarter
-// of their distance to those of the next sentence, the grade of its item, and its share of the question's terms.
+// of their distance to those of the next sentence, a half at most, the grade of its item, and its share of the question's terms.
 func SufficiencyFeatures(query string, items []state.Evidence, stats TermStats) []float64 {
 	return newQuestion(query, stats).sufficiency(items)
 }
@@ -96,5 +96,5 @@ func (q question) likeliest(items []state.Evidence, grades []float64) []float64 
 			second = max(second, z)
 		}
 	}
-	return []float64{best / 10, (best - second) / 4, rows[at][answerGrade], rows[at][answerCount]}
+	return []float64{best / 10, min((best-second)/4, 0.5), rows[at][answerGrade], rows[at][answerCount]}
 }
