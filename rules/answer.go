@@ -49,11 +49,7 @@ func AnswerSentences(query string, items []state.Evidence, stats TermStats) []Se
 	sentences, rows := AnswerFeatures(query, items, stats)
 	total := 0.0
 	for i, row := range rows {
-		z := 0.0
-		for j, x := range row {
-			z += answerWeights[j] * x
-		}
-		sentences[i].Score = math.Exp(z)
+		sentences[i].Score = math.Exp(answerLogit(row))
 		total += sentences[i].Score
 	}
 	for i := range sentences {
@@ -61,6 +57,15 @@ func AnswerSentences(query string, items []state.Evidence, stats TermStats) []Se
 	}
 	slices.SortStableFunc(sentences, func(a, b Sentence) int { return cmp.Compare(b.Score, a.Score) })
 	return sentences
+}
+
+// answerLogit is the weighed sum of the features of a sentence.
+func answerLogit(row []float64) float64 {
+	z := 0.0
+	for i, x := range row {
+		z += answerWeights[i] * x
+	}
+	return z
 }
 
 // answerWeights are the weights of the features, in their order, as `kbagent eval fit extraction` makes them from the first
@@ -71,22 +76,27 @@ var answerWeights = [answerFeatures]float64{1.16, 2.64, 2.93, -0.70, 1.16, 2.81,
 
 // AnswerFeatures are the sentences of items in their order, without a Score, with the features of each.
 func AnswerFeatures(query string, items []state.Evidence, stats TermStats) ([]Sentence, [][]float64) {
-	q := newAnswerQuestion(query, stats)
-	grades := Relevance(query, items, stats)
+	q := newQuestion(query, stats)
+	return q.answers(items, q.grades(q.measureAll(items)))
+}
+
+// answers is AnswerFeatures for items with their grades.
+func (q question) answers(items []state.Evidence, grades []float64) ([]Sentence, [][]float64) {
+	a := answerQuestion{question: q, why: asksWhy.MatchString(q.query), what: asksWhat.MatchString(q.query)}
 	var all []answerSentence
 	for i, item := range items {
-		all = q.appendSentences(all, i, item.Content)
+		all = a.appendSentences(all, i, item.Content)
 	}
-	q.weighLocally(all)
+	a.weighLocally(all)
 	sentences, rows := make([]Sentence, len(all)), make([][]float64, len(all))
 	for i, s := range all {
-		rows[i] = q.sentence(s)
+		rows[i] = a.sentence(s)
 		rows[i][answerGrade], rows[i][answerRank] = grades[s.at.Item], 1/float64(1+s.at.Item)
 		if i > 0 {
-			rows[i][answerBefore] = q.gain(s, all[i-1])
+			rows[i][answerBefore] = a.gain(s, all[i-1])
 		}
 		if i+1 < len(all) {
-			rows[i][answerAfter] = q.gain(s, all[i+1])
+			rows[i][answerAfter] = a.gain(s, all[i+1])
 		}
 		sentences[i] = s.at
 	}
@@ -107,10 +117,6 @@ type answerQuestion struct {
 	why, what  bool
 	local      []float64 // idf by how rare a term is among the sentences; by number
 	localTotal float64
-}
-
-func newAnswerQuestion(query string, stats TermStats) answerQuestion {
-	return answerQuestion{question: newQuestion(query, stats), why: asksWhy.MatchString(query), what: asksWhat.MatchString(query)}
 }
 
 // appendSentences adds the sentences of the item with this number.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -49,13 +48,14 @@ const (
 // question is a query with what its words ask for.
 type question struct {
 	queryTerms
+	query string
 	kind  kind
 	names uint64   // terms that are names or numbers
 	words []string // as they stand
 }
 
 func newQuestion(query string, stats TermStats) question {
-	q := question{queryTerms: newQueryTerms(query, stats), kind: kindOf(query), words: text.Words(query)}
+	q := question{queryTerms: newQueryTerms(query, stats), query: query, kind: kindOf(query), words: text.Words(query)}
 	for i, w := range strings.Fields(query) {
 		r, _ := utf8.DecodeRuneInString(strings.TrimLeft(w, "\"'(“‘"))
 		if unicode.IsDigit(r) || i > 0 && unicode.IsUpper(r) {
@@ -215,49 +215,19 @@ const (
 // GradeFeatures are these features of each item. The last one says how far the item's frequency is above the mean of the
 // others'.
 func GradeFeatures(query string, items []state.Evidence, stats TermStats) [][]float64 {
-	q := newQuestion(query, stats)
-	rows := q.measureAll(items)
+	return gradeRows(newQuestion(query, stats).measureAll(items))
+}
+
+// gradeRows makes the features of grades of those of the items.
+func gradeRows(rows [][]float64) [][]float64 {
 	total := othersPrior
-	for i := range rows {
-		rows[i] = rows[i][:gradeFeatures:gradeFeatures]
-		total += min(rows[i][featureFrequency], othersCap)
+	for _, row := range rows {
+		total += min(row[featureFrequency], othersCap)
 	}
+	grades := make([][]float64, len(rows))
 	for i, row := range rows {
 		own := row[featureFrequency]
-		rows[i] = append(row, own-(total-min(own, othersCap))/float64(len(rows)))
+		grades[i] = append(row[:gradeFeatures:gradeFeatures], own-(total-min(own, othersCap))/float64(len(rows)))
 	}
-	return rows
-}
-
-// SufficiencyFeatureNames are the names of the features that [Sufficiency] weighs, in their order.
-func SufficiencyFeatureNames() []string {
-	return append(slices.Clone(itemFeatureNames), "gap", "mean", "spread")
-}
-
-// strengthCap is what another item's strength counts for at most: a retrieval is not worse because several items answer.
-const strengthCap = 1.2
-
-// SufficiencyFeatures are the features of the best of the items, at least one, with its distance to the second, the mean of the
-// others and its distance to that, all 0 for an item alone. The strength that is compared is frequency + window + pairs.
-func SufficiencyFeatures(query string, items []state.Evidence, stats TermStats) []float64 {
-	q := newQuestion(query, stats)
-	var best []float64
-	var strengths []float64
-	strongest := -1.0
-	for _, f := range q.measureAll(items) {
-		s := f[featureFrequency] + f[featureWindow] + f[featurePairs]
-		strengths = append(strengths, min(s, strengthCap))
-		if s > strongest {
-			strongest, best = s, f
-		}
-	}
-	if len(items) < 2 {
-		return append(best, 0, 0, 0)
-	}
-	slices.SortFunc(strengths, func(a, b float64) int { return cmp.Compare(b, a) })
-	mean := 0.0
-	for _, s := range strengths[1:] {
-		mean += s / float64(len(strengths)-1)
-	}
-	return append(best, strongest-strengths[1], mean, strongest-mean)
+	return grades
 }

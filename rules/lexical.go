@@ -37,19 +37,24 @@ func (s TermStats) IDF(term string) float64 {
 // The score is logistic in the features of [GradeFeatures]; what an item is worth depends a little on the others, since a
 // word that all of them hold tells nothing. The weights were fitted; see gradeWeights.
 func Relevance(query string, items []state.Evidence, stats TermStats) []float64 {
-	scores := make([]float64, len(items))
-	offset := bigramShare(query)
-	for i, f := range GradeFeatures(query, items, stats) {
+	q := newQuestion(query, stats)
+	return q.grades(q.measureAll(items))
+}
+
+// grades is the relevance of items by their features.
+func (q queryTerms) grades(rows [][]float64) []float64 {
+	scores := make([]float64, len(rows))
+	for i, f := range gradeRows(rows) {
 		if f[featureAll] > 0 {
-			scores[i] = logistic(gradeWeights[0]+offset, gradeWeights[1:], f)
+			scores[i] = logistic(gradeWeights[0]+q.offset(), gradeWeights[1:], f)
 		}
 	}
 	return scores
 }
 
-// bigramShare is the offset of a query.
-func bigramShare(query string) float64 {
-	if newQueryTerms(query, TermStats{}).bigrams {
+// offset is what is added to the intercept for this query.
+func (q queryTerms) offset() float64 {
+	if q.bigrams {
 		return bigramOffset
 	}
 	return 0
@@ -68,33 +73,6 @@ func logistic(intercept float64, weights, features []float64) float64 {
 // from the development parts of XQuAD-en (4,642 pairs of question and passage; AUC .989, .989 by weights of the other half of
 // the questions) and SciFact (1,220; .795, .789), both sets and both classes weighed the same, L2 1e-4.
 var gradeWeights = [...]float64{-2.50, -0.18, 2.28, 2.01, 0.51, 1.45, -1.97, -1.52, 0.75, -0.34, 1.55, 9.52}
-
-// Sufficiency is how likely the items hold what answers the query, 0–1; 0 without items and for items that share no word with
-// the query. It is logistic in the features of [SufficiencyFeatures]: averages over the items throw away what the best
-// one says.
-func Sufficiency(query string, items []state.Evidence, stats TermStats) float64 {
-	if len(items) == 0 {
-		return 0
-	}
-	f := SufficiencyFeatures(query, items, stats)
-	if f[featureAll] == 0 {
-		return 0
-	}
-	weights := amongWeights
-	if len(items) == 1 {
-		weights = aloneWeights
-	}
-	return logistic(weights[0]+bigramShare(query), weights[1:], f)
-}
-
-// These weights, the intercept first, are made by `kbagent eval fit sufficiency` from development parts: for an item alone from
-// ClapNQ (233 questions; AUC .898, .848 by weights of the other half of the questions; L2 1e-3), for several from ClapNQ with its
-// whole corpus (.837, .792), XQuAD-en with and without the passage that answers (875 retrievals; .955, .946) and MTRAG-UN (194;
-// .845, .804), all weighed the same, L2 1e-4.
-var (
-	aloneWeights = [...]float64{-1.12, -0.46, 0.88, 2.26, -3.10, 0.94, 1.76, 0.42, -0.47, -0.19, -1.06, 0.10, -3.73, 2.74, 1.16, 0.36, 0.00, 0.00, 0.00}
-	amongWeights = [...]float64{-4.36, -1.57, 1.03, 1.84, -0.97, -0.66, 5.47, -1.02, 2.04, -0.04, 2.54, -1.82, -1.65, 0.98, 0.93, -0.97, -1.35, -0.23, 3.18}
-)
 
 // lexicalWeights are those of the grade of an item by itself: the intercept and the weights of the features, in their order. They come from a logistic regression
 // (gradient descent, L2 1e-4, both sets and both classes weighted equally) on the development parts of XQuAD-en (439
@@ -168,10 +146,7 @@ func (q queryTerms) grade(f features) float64 {
 	if f.all == 0 { // not a word in common
 		return 0
 	}
-	z := lexicalWeights[0]
-	if q.bigrams {
-		z += bigramOffset
-	}
+	z := lexicalWeights[0] + q.offset()
 	for i, x := range [...]float64{f.all, f.window, f.heading, f.pairs} {
 		z += lexicalWeights[i+1] * x
 	}

@@ -6,6 +6,7 @@ type Clash struct {
 	For      float64 // a word of direction meets its like
 	Negation float64 // weight of the terms that are negated on one side only
 	Number   float64 // another number of the same unit
+	Name     float64 // another name beside the same word
 	Swap     float64 // the same names or terms on the other sides of a verb or of "than"
 }
 
@@ -41,11 +42,11 @@ func (w weighed) clash(st statement, common uint64) Clash {
 	if than && against > like { // faster than Python, slower than Go
 		against, like, swap = like, against, 0
 	}
-	return Clash{Against: against, For: like, Negation: w.negation(st, common), Number: w.otherNumber(st, common), Swap: swap}
+	return Clash{Against: against, For: like, Negation: w.negation(st, common), Number: w.otherNumber(st, common), Name: w.renamed(st, common), Swap: swap}
 }
 
 func (c Clash) times(x float64) Clash {
-	return Clash{c.Against * x, c.For * x, c.Negation * x, c.Number * x, c.Swap * x}
+	return Clash{c.Against * x, c.For * x, c.Negation * x, c.Number * x, c.Name * x, c.Swap * x}
 }
 
 // The surroundings of a word of direction, in words to each side.
@@ -156,5 +157,5 @@ func (w weighed) negatedMask(st statement) uint64 {
 
 // strongest takes the stronger of each sign.
 func (c Clash) strongest(d Clash) Clash {
-	return Clash{max(c.Against, d.Against), max(c.For, d.For), max(c.Negation, d.Negation), max(c.Number, d.Number), max(c.Swap, d.Swap)}
+	return Clash{max(c.Against, d.Against), max(c.For, d.For), max(c.Negation, d.Negation), max(c.Number, d.Number), max(c.Name, d.Name), max(c.Swap, d.Swap)}
 }

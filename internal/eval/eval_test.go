@@ -80,9 +80,11 @@ func small(t *testing.T) string {
 		"xquad/dev/negatives_en.jsonl": {object{"id": "q1", "negatives": []string{"p2"}}},
 		"scifact/dev/queries.jsonl":    {object{"id": "s1", "query": "aspirin stroke risk", "relevant": object{"9": 1}}},
 		"scifact/dev/negatives.jsonl":  {object{"id": "s1", "negatives": []string{"9"}}},
-		"rgb/dev/en_fact.jsonl":        {object{"id": "r1", "query": "How long are logs kept?", "positive": []string{"Logs are kept for a week."}, "negative": []string{"Bananas are yellow.", "Logs are large."}}},
-		"rgb/dev/zh_refine.jsonl":      {object{"id": "r2", "query": "日志保留多久？", "positive": []string{"日志保留七天。"}, "negative": []string{"香蕉是黄色的。"}}},
-		"clapnq/corpus.jsonl":          {object{"id": "c1", "title": "Logs", "text": "Old logs are kept for seven days."}},
+		"rgb/dev/en_fact.jsonl": {object{"id": "r1", "query": "How long are logs kept?", "answer": []any{[]string{"7 days", "a week"}}, "fake_answer": "9 days",
+			"positive": []string{"Logs are kept for 7 days.", "Old logs are kept for 7 days only."}, "positive_wrong": []string{"Logs are kept for 9 days.", "Old logs are kept for 9 days only."},
+			"negative": []string{"Bananas are yellow.", "Logs are large."}}},
+		"rgb/dev/zh_refine.jsonl": {object{"id": "r2", "query": "日志保留多久？", "positive": []string{"日志保留七天。"}, "negative": []string{"香蕉是黄色的。"}}},
+		"clapnq/corpus.jsonl":     {object{"id": "c1", "title": "Logs", "text": "Old logs are kept for seven days."}},
 		"clapnq/dev/queries.jsonl": {
 			object{"id": "a", "query": "how long are old logs kept", "answerable": true, "passage": "c1"},
 			object{"id": "b", "query": "who wrote the harbour plan", "answerable": false, "passage": "c1", "answers": []any{"a text without a place"}},
@@ -135,7 +137,7 @@ func run(t *testing.T, cfg eval.Config) map[string]eval.Result {
 func TestGroundingCountsTheCasesThatTheProtocolNames(t *testing.T) {
 	got := run(t, eval.Config{Task: "grounding", Data: small(t), Part: "dev"})
 	for set, want := range map[string]struct{ n, positives int }{
-		"faithbench": {4, 2}, "wice": {6, 3}, "scifact_nei": {4, 2}, "scifact_contradict": {4, 2}, "halueval_qa": {3, 1},
+		"faithbench": {4, 2}, "wice": {6, 3}, "scifact_nei": {4, 2}, "scifact_contradict": {4, 2}, "halueval_qa": {3, 1}, "rgb_en": {4, 2}, "rgb_consistency": {4, 2},
 	} {
 		r := got[set]
 		assert.Equal(t, want.n, r.N, set)
@@ -148,7 +150,12 @@ func TestGroundingCountsTheCasesThatTheProtocolNames(t *testing.T) {
 		assert.LessOrEqual(t, low, r.Metrics["auc"], set)
 		assert.GreaterOrEqual(t, high, r.Metrics["auc"], set)
 	}
-	assert.Len(t, got, 5)
+	assert.Len(t, got, 7)
+	for set, want := range map[string]float64{"scifact_contradict": 1, "rgb_en": 1} {
+		assert.InDelta(t, want, got[set].Metrics["contradiction_auc"], 1e-12, set)
+		assert.Contains(t, got[set].Intervals, "contradiction_auc", set)
+	}
+	assert.NotContains(t, got["wice"].Metrics, "contradiction_auc", "its claims are not all contradicted")
 	for _, set := range []string{"wice", "faithbench", "scifact_nei", "scifact_contradict"} {
 		assert.InDelta(t, 1, got[set].Metrics["auc"], 1e-12, "%s: these cases are easy", set)
 	}
@@ -169,11 +176,11 @@ func TestParsingTellsPreferredHarmlessAndWrongApart(t *testing.T) {
 func TestGradingCountsWhatStaysInTheContext(t *testing.T) {
 	got := run(t, eval.Config{Task: "grading", Data: small(t), Part: "dev"})
 	for set, want := range map[string]struct {
-		n   int
-		auc float64
-	}{"xquad_en": {2, 1}, "scifact": {2, 0.5}, "rgb_en": {3, 1}, "rgb_zh": {2, 1}} {
+		n, positives int
+		auc          float64
+	}{"xquad_en": {2, 1, 1}, "scifact": {2, 1, 0.5}, "rgb_en": {4, 2, 1}, "rgb_zh": {2, 1, 1}} {
 		assert.Equal(t, want.n, got[set].N, set)
-		assert.EqualValues(t, 1, got[set].Metrics["positives"], set)
+		assert.EqualValues(t, want.positives, got[set].Metrics["positives"], set)
 		assert.InDelta(t, want.auc, got[set].Metrics["auc"], 1e-12, set)
 	}
 	assert.InDelta(t, 1, got["xquad_en"].Metrics["kept_relevant"], 1e-12)

@@ -10,7 +10,12 @@ import (
 //
 //   - auc, with its interval;
 //   - accuracy and balanced_accuracy when a score of 0.5 or more means supported;
-//   - ece, the expected calibration error of the score read as a probability, over ten bins.
+//   - ece, the expected calibration error of the score read as a probability, over ten bins;
+//   - contradiction_auc, where the negative cases contradict their text: how well verify.Contradiction by itself tells them.
+//
+// The sets of rgb take the snippets that hold the right answer to a question, and the same ones with another answer in its
+// place. rgb_en holds the claim that is made of question and right answer against both; rgb_consistency measures how well
+// verify.Consistency, of that claim, tells two different snippets that agree from two of which one is altered.
 var grounding = task{
 	name:  "grounding",
 	about: "claims against the text that should carry them",
@@ -28,7 +33,7 @@ func groundingTasks() []taskSet {
 			return set.grounding, err
 		}})
 	}
-	return sets
+	return append(sets, taskSet{"rgb_consistency", loadConsistency})
 }
 
 // grounding scores all cases.
@@ -40,7 +45,22 @@ func (c claimSet) grounding(ctx context.Context) (Result, error) {
 		}
 		list[i] = scored{verify.Support(k.claim, k.passage, c.idf), k.positive}
 	}
-	return classified(list, groundedFrom, map[string]string{"verifier": verify.ByLexical, "score": "verify.Support"}), nil
+	r := classified(list, groundedFrom, map[string]string{"verifier": verify.ByLexical, "score": "verify.Support"})
+	if c.contradicted {
+		free := c.free()
+		r.Metrics["contradiction_auc"], r.Intervals["contradiction_auc"] = auc(free), interval(free, auc)
+	}
+	return r, nil
+}
+
+// free scores the cases by how free of contradictions they are.
+func (c claimSet) free() []scored {
+	list := make([]scored, len(c.cases))
+	for i, k := range c.cases {
+		contradiction, _ := verify.Contradiction(k.claim, k.passage)
+		list[i] = scored{1 - contradiction, k.positive}
+	}
+	return list
 }
 
 // classified is the result of a score that tells positives from negatives.

@@ -20,6 +20,8 @@ type claimCase struct {
 type claimSet struct {
 	cases []claimCase
 	idf   func(term string) float64
+	// contradicted says that the negative cases contradict their passage, and do not only lack support by it.
+	contradicted bool
 }
 
 // groundingSets are the sets of the task and how each is read.
@@ -30,8 +32,13 @@ var groundingSets = []struct {
 	{"faithbench", loadFaithbench},
 	{"wice", loadWice},
 	{"scifact_nei", func(s source) (claimSet, error) { return loadScifact(s, "NEI") }},
-	{"scifact_contradict", func(s source) (claimSet, error) { return loadScifact(s, "CONTRADICT") }},
+	{"scifact_contradict", func(s source) (claimSet, error) {
+		set, err := loadScifact(s, "CONTRADICT")
+		set.contradicted = true
+		return set, err
+	}},
 	{"halueval_qa", loadHaluEval},
+	{"rgb_en", loadCounterfactual},
 }
 
 func loadFaithbench(s source) (claimSet, error) {
