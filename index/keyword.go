@@ -14,9 +14,13 @@ const BM25Half = 10.0
 // query in Chinese, Japanese or Korean how many of its pairs of characters there are; for a question that begins with why,
 // words that give reasons; and passages of release notes and change logs fall back for a question that asks for no version.
 //
-// Passages that share no term with the query are no hits; a query without terms, or k ≤ 0, has none. The query is plain
-// text: no character in it has a meaning of its own, but for line breaks: the last line is what is asked, the lines before it
-// are its context, and terms that stand only there count half.
+// Passages that share no term with the query are no hits; a query without terms, or k ≤ 0, has none. The query is text, of which no
+// character makes it invalid. The last line is what is asked, the lines before it are its context, and terms that stand only
+// there count half. In the last line
+//
+//   - "several words" in quotes put the passages first in which they stand next to each other, of the 200 best that hold them all;
+//   - word* stands for all words that begin so, three letters or more (the 64 most frequent ones, together as one word);
+//   - a word that no passage holds is taken for a typing error: see [Index.Corrections].
 //
 // With Options.Reranker that one orders the best 20 or k instead, and scores are of kind KindRerank; with Options.MMRLambda
 // various passages are preferred.
@@ -37,18 +41,38 @@ func (x *Index) byWord(ctx context.Context, query string, k int) ([]Hit, error) 
 	if len(q.full) == 0 || k <= 0 {
 		return nil, nil
 	}
-	within, err := x.passages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	matches, err := x.store.Keyword(ctx, KeywordQuery{Within: within, Terms: q.full, Half: q.half, K: max(k, rerankDepth)})
+	matches, held, err := x.match(ctx, q, max(k, rerankDepth))
 	if err != nil {
 		return nil, fmt.Errorf("keyword search: %w", err)
 	}
 	q.rerank(matches)
+	lift(matches, held)
 	hits := make([]Hit, min(k, len(matches)))
 	for i, m := range matches[:len(hits)] {
 		hits[i] = Hit{Passage: m.Passage, Score: m.Score / (m.Score + BM25Half), Kind: KindBM25}
 	}
 	return hits, nil
+}
+
+// match asks the store for k passages, and for those with phrases of q, of which it returns how many each holds, by ID.
+func (x *Index) match(ctx context.Context, q query, k int) (matches []Match, held map[string]int, err error) {
+	if err := x.expand(ctx, &q); err != nil {
+		return nil, nil, err
+	}
+	typos, err := x.correct(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, t := range typos {
+		q.alike = append(q.alike, Alike{Terms: t.terms, Weight: correctionWeight})
+	}
+	within, err := x.passages(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	search := KeywordQuery{Terms: q.full, Half: q.half, Alike: q.alike, K: k, Within: within}
+	if matches, err = x.store.Keyword(ctx, search); err != nil || len(q.phrases) == 0 {
+		return matches, nil, err
+	}
+	return x.addPhrases(ctx, q, search, matches)
 }

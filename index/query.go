@@ -16,6 +16,10 @@ type query struct {
 	terms []string // different terms in order of the whole text, as Terms makes them
 	full  []string // what counts in full: terms and words as they stand
 	half  []string // what counts half
+
+	phrases  []phrase
+	prefixes []string // of terms
+	alike    []Alike  // what prefixes and typing errors stand for
 }
 
 // readQuery prepares a text of one line or several.
@@ -45,6 +49,7 @@ func readQuery(s string) query {
 	if len(q.full) == 0 {
 		q.full, q.half = q.half, nil
 	}
+	q.operators()
 	return q
 }
 

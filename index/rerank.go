@@ -45,6 +45,11 @@ func (q query) rerank(matches []Match) {
 		}
 		matches[i].Score *= factor
 	}
+	sortMatches(matches)
+}
+
+// sortMatches puts the best first; equal ones keep their order.
+func sortMatches(matches []Match) {
 	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
 }
 

@@ -35,6 +35,10 @@ type Store interface {
 	// DocFreq returns in how many passages each term occurs, in title, section or body, and the number of passages, all
 	// of one version. Terms are data, whatever characters they hold.
 	DocFreq(ctx context.Context, terms []string) (freq map[string]int, passages int, err error)
+	// Vocabulary returns the terms that begin with prefix and that keep accepts, with in how many passages each occurs. Passages
+	// that were removed may count for some time. keep must not hold on to the term; nil accepts all. It takes time in proportion
+	// to the terms that begin with prefix.
+	Vocabulary(ctx context.Context, prefix string, keep func(term []byte) bool) (map[string]int, error)
 	// Sources yields every file with its full text, in order of Root and Path, all of one version. It can be ranged again.
 	Sources(ctx context.Context) iter.Seq2[Source, error]
 	// Source returns one file as Sources yields it; found is false for a key that the store does not hold.
@@ -119,9 +123,20 @@ type Terms struct{ Title, Section, Body []string }
 type KeywordQuery struct {
 	Terms []string
 	Half  []string // further terms, which count half; none of Terms
-	K     int
+	// Alike are terms that stand for one word each; none of the others.
+	Alike []Alike
+	// All are terms, given above too, that a passage must hold each.
+	All []string
+	K   int
 	// Within is where the K best are looked for; nil for all passages. How rare a term is is that of all passages.
 	Within *KeySet
+}
+
+// Alike are several terms that stand for one word: each counts Weight times what a term does that is as common as all of them
+// together.
+type Alike struct {
+	Terms  []string
+	Weight float64 // above 0
 }
 
 // A Match is a passage with its BM25 sum, above 0.

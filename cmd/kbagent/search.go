@@ -36,7 +36,10 @@ func newSearch(g *global, std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Find passages, without an answer",
+		Long: `search prints passages, the best first. Words in double quotes should stand next to each other, word* stands for all
+words that begin so, and a word that no passage holds is taken for a typing error; docs/search.md tells it all.`,
 		Example: `  kbagent search "log rotation"
+  kbagent search '"log rotation" kube*'
   kbagent search -k 3 --tool hybrid --json "how long are logs kept"
   kbagent search --collection ops,handbook --path '**/*.md' "log rotation"`,
 		Args: someArgs("a query"),
@@ -52,18 +55,25 @@ func newSearch(g *global, std streams) *cobra.Command {
 			if tool == "" {
 				tool = b.defaultSearch()
 			}
-			hits, err := part.search(cmd.Context(), b.index, tool, strings.Join(args, " "), k)
+			query := strings.Join(args, " ")
+			found, err := part.search(cmd.Context(), b.index, tool, query, k)
 			elapsed := time.Since(started)
+			var corrections []index.Correction
+			if err == nil && tool != "vector" {
+				corrections, err = b.index.Corrections(cmd.Context(), query, found)
+			}
+			hits := shown(found)
 			if err = errors.Join(err, b.close()); err != nil {
 				return err
 			}
 			if asJSON {
 				return printJSON(std.out, struct {
-					Hits      []hit   `json:"hits"`
-					ElapsedMS float64 `json:"elapsed_ms"`
-				}{hits, float64(elapsed.Microseconds()) / 1000})
+					Hits        []hit              `json:"hits"`
+					Corrections []index.Correction `json:"corrections,omitempty"`
+					ElapsedMS   float64            `json:"elapsed_ms"`
+				}{hits, corrections, float64(elapsed.Microseconds()) / 1000})
 			}
-			return printHits(std.out, hits)
+			return errors.Join(printCorrections(std.err, corrections), printHits(std.out, hits))
 		},
 	}
 	part.flags(cmd)
@@ -82,16 +92,14 @@ func (b *base) defaultSearch() string {
 }
 
 // search searches the part of the index that the flags choose.
-func (f *scopeFlags) search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]hit, error) {
+func (f *scopeFlags) search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]index.Hit, error) {
 	if err := needFiles(ctx, ix, f.scope()); err != nil {
 		return nil, err
 	}
 	return search(ctx, within(ix, f.scope()), tool, query, k)
 }
 
-func search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]hit, error) {
-	var found []index.Hit
-	var err error
+func search(ctx context.Context, ix *index.Index, tool, query string, k int) (found []index.Hit, err error) {
 	switch tool {
 	case "keyword":
 		found, err = ix.Keyword(ctx, query, k)
@@ -102,11 +110,26 @@ func search(ctx context.Context, ix *index.Index, tool, query string, k int) ([]
 	default:
 		return nil, &usageError{fmt.Errorf("--tool is keyword, vector or hybrid, not %q", tool)}
 	}
+	return found, err
+}
+
+// shown are hits as they are printed.
+func shown(found []index.Hit) []hit {
 	hits := make([]hit, len(found))
 	for i, h := range found {
 		hits[i] = hit{h.ID, h.Path, mask.Cards(h.Title), h.StartLine, h.EndLine, h.Score, h.Kind, mask.Cards(h.Content)}
 	}
-	return hits, err
+	return hits
+}
+
+// printCorrections says what was searched for in the place of words that no passage holds.
+func printCorrections(w io.Writer, list []index.Correction) error {
+	for _, c := range list {
+		if _, err := fmt.Fprintf(w, "no passage holds %q: searched for %s\n", c.Word, mask.TerminalLine(strings.Join(c.Instead, ", "))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func printHits(w io.Writer, hits []hit) error {

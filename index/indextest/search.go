@@ -62,6 +62,29 @@ func testDocFreq(t *testing.T, s index.Store) {
 	want(t, "a term that is nowhere", freq["gamma"]+freq["OR"]+freq[`"`], 0)
 }
 
+func testAlike(t *testing.T, s index.Store) {
+	apply(t, s, index.Change{Put: []index.Document{document("/r", "a.md", "alpha beta", "alphabet", "alpine beta", "beta", "gamma", "gamma", "delta", "delta")}})
+	ask := func(q index.KeywordQuery) (contents []string) {
+		q.K = 10
+		for _, m := range must(s.Keyword(t.Context(), q))(t) {
+			contents = append(contents, m.Passage.Content)
+		}
+		return contents
+	}
+	want(t, "all of two terms", ask(index.KeywordQuery{Terms: []string{"alpha", "beta"}, All: []string{"alpha", "beta"}}), []string{"alpha beta"})
+	want(t, "all of one that is nowhere", len(ask(index.KeywordQuery{Terms: []string{"alpha", "omega"}, All: []string{"omega"}})), 0)
+	want(t, "alike terms", len(ask(index.KeywordQuery{Alike: []index.Alike{{Terms: []string{"alpha", "alphabet"}, Weight: 0.5}}})), 2)
+	alone := must(s.Keyword(t.Context(), index.KeywordQuery{Terms: []string{"gamma"}, K: 1}))(t)[0].Score
+	alike := must(s.Keyword(t.Context(), index.KeywordQuery{Alike: []index.Alike{{Terms: []string{"alpha", "alphabet"}, Weight: 0.5}}, K: 2}))(t)
+	if got := alike[0].Score; math.Abs(got-alone/2) > 1e-9 { // both are in two passages; the shorter one, of as many terms, is first
+		t.Errorf("alike terms: %v, want half of %v", got, alone)
+	}
+	all := must(s.Vocabulary(t.Context(), "alp", nil))(t)
+	want(t, "terms that begin with alp", all, map[string]int{"alpha": 1, "alphabet": 1, "alpine": 1})
+	long := must(s.Vocabulary(t.Context(), "alp", func(term []byte) bool { return len(term) > 5 }))(t)
+	want(t, "the long ones", long, map[string]int{"alphabet": 1, "alpine": 1})
+}
+
 func sign(x float64) int {
 	switch {
 	case x < 0:

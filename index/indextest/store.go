@@ -31,6 +31,7 @@ func Store(t *testing.T, open func(t *testing.T) index.Store) {
 		{"the sums are those of BM25 while files come and go", testBM25},
 		{"the best K within a set are the best of it", testWithin},
 		{"a set holds the keys of the files that were taken", testSetKeys},
+		{"terms may be required, stand for one word, and be listed", testAlike},
 		{"one source is the same as among all", testSource},
 		{"a term is counted once for each passage", testDocFreq},
 		{"terms are data", testInjection},

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -292,4 +293,41 @@ func TestASearchThatIsCancelledReturnsTheReason(t *testing.T) {
 	p := build(t, []doc{{1, []string{"a"}}}).part(t, nil)
 	_, err := inverted.Search(ctx, []inverted.Part{p}, inverted.Stats{Docs: 1, Tokens: 1}, inverted.Query{Terms: []inverted.Term{{Text: "a", Weight: 1}}, K: 1})
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestVocabularyIsWhatBeginsWithThePrefix(t *testing.T) {
+	docs := corpus(rand.New(rand.NewPCG(6, 6)), 2000)
+	parts := []inverted.Part{build(t, docs[:700]).part(t, nil), build(t, docs[700:]).part(t, nil)}
+	for _, prefix := range []string{"", "w", "w1", "w12", "w2999", "x", "a"} {
+		want := map[string]int{}
+		for _, d := range docs {
+			for _, term := range slices.Compact(slices.Sorted(slices.Values(d.terms))) {
+				if strings.HasPrefix(term, prefix) && strings.HasSuffix(term, "7") {
+					want[term]++
+				}
+			}
+		}
+		got, err := inverted.Vocabulary(t.Context(), parts, prefix, func(term []byte) bool { return term[len(term)-1] == '7' })
+		require.NoError(t, err)
+		assert.Equal(t, want, got, prefix)
+	}
+}
+
+func TestTermsOfOneClassAreAsCommonAsAllOfThem(t *testing.T) {
+	docs := []doc{{1, []string{"a"}}, {2, []string{"b"}}, {3, []string{"b"}}, {4, []string{"c"}}, {5, []string{"c"}}, {6, []string{"c"}}, {7, []string{"d"}}, {8, []string{"d"}}}
+	parts := []inverted.Part{build(t, docs).part(t, nil)}
+	score := func(terms ...inverted.Term) map[int64]float64 {
+		hits, err := inverted.Search(t.Context(), parts, statsOf(docs), inverted.Query{Terms: terms, K: 10})
+		require.NoError(t, err)
+		all := map[int64]float64{}
+		for _, h := range hits {
+			all[h.Key] = h.Score
+		}
+		return all
+	}
+	got := score(inverted.Term{Text: "a", Weight: 1, Class: 1}, inverted.Term{Text: "b", Weight: 1, Class: 1}, inverted.Term{Text: "d", Weight: 1})
+	want := score(inverted.Term{Text: "c", Weight: 1})[4] // three passages, as a and b together
+	assert.InDelta(t, want, got[1], 1e-9)
+	assert.InDelta(t, want, got[2], 1e-9)
+	assert.InDelta(t, score(inverted.Term{Text: "d", Weight: 1})[7], got[7], 1e-9, "no class, no change")
 }

@@ -16,10 +16,12 @@ type Query struct {
 	Takes func(key int64) bool
 }
 
-// A Term counts Weight times its BM25 share, Weight being above 0.
+// A Term counts Weight times its BM25 share, Weight being above 0. Terms of one Class other than 0 are as common as all of them
+// together, so that rare forms of a common word count no more than common ones.
 type Term struct {
 	Text   string
 	Weight float64
+	Class  int
 }
 
 // A Hit is a document with its sum, above 0.
@@ -44,16 +46,33 @@ func Search(ctx context.Context, parts []Part, stats Stats, q Query) ([]Hit, err
 	if err := c.load(ctx); err != nil {
 		return nil, err
 	}
-	s := searcher{top: top{k: q.K}, takes: q.Takes}
+	s := searcher{top: top{k: q.K}, takes: q.Takes, scorers: scorers(stats, c.df, q.Terms)}
 	for i := range parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := s.part(ctx, &c, i, stats, q); err != nil {
+		if err := s.part(ctx, &c, i, q); err != nil {
 			return nil, err
 		}
 	}
 	return s.top.sorted(), nil
+}
+
+// scorers are those of terms, df being how many documents hold each.
+func scorers(stats Stats, df []int, terms []Term) []scorer {
+	class := map[int]int{}
+	for i, t := range terms {
+		class[t.Class] += df[i]
+	}
+	list := make([]scorer, len(terms))
+	for i, t := range terms {
+		n := df[i]
+		if t.Class != 0 {
+			n = min(class[t.Class], stats.Docs)
+		}
+		list[i] = newScorer(stats, n, t.Weight)
+	}
+	return list
 }
 
 // windowSize is how many documents are looked at together.
@@ -63,6 +82,7 @@ const windowSize = 4096
 type searcher struct {
 	top     top
 	takes   func(key int64) bool // nil for all
+	scorers []scorer             // by term
 	cursors []*cursor
 	below   []int64 // below[i] is the sum of the windows' bounds of cursors up to i
 	sums    [windowSize]int64
@@ -70,7 +90,7 @@ type searcher struct {
 }
 
 // part searches one part.
-func (s *searcher) part(ctx context.Context, c *candidates, i int, stats Stats, q Query) error {
+func (s *searcher) part(ctx context.Context, c *candidates, i int, q Query) error {
 	if err := c.loadLists(ctx, i); err != nil {
 		return err
 	}
@@ -82,7 +102,7 @@ func (s *searcher) part(ctx context.Context, c *candidates, i int, stats Stats, 
 			continue
 		}
 		cur := new(cursor)
-		if err := cur.open(p.Segment, c.lists[i][t], e.df, newScorer(stats, c.df[t], q.Terms[t].Weight)); err != nil {
+		if err := cur.open(p.Segment, c.lists[i][t], e.df, s.scorers[t]); err != nil {
 			return err
 		}
 		s.cursors = append(s.cursors, cur)

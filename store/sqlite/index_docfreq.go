@@ -27,3 +27,18 @@ func (x *Index) DocFreq(ctx context.Context, terms []string) (map[string]int, in
 	}
 	return freq, lists.stats.Docs, nil
 }
+
+// Vocabulary implements index.Store. A removed passage counts until its segment is written anew.
+func (x *Index) Vocabulary(ctx context.Context, prefix string, keep func(term []byte) bool) (map[string]int, error) {
+	tx, err := x.snapshot(ctx, x.db.read)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	lists, err := x.db.lists(ctx, tx)
+	if err != nil {
+		return nil, x.db.explain(err)
+	}
+	terms, err := inverted.Vocabulary(ctx, lists.parts, prefix, keep)
+	return terms, x.db.explain(err)
+}

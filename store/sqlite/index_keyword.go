@@ -26,7 +26,7 @@ func (x *Index) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Matc
 	if err != nil {
 		return nil, x.db.explain(err)
 	}
-	hits, err := inverted.Search(ctx, lists.parts, lists.stats, inverted.Query{Terms: terms, K: q.K, Takes: takes(q.Within)})
+	hits, err := inverted.Search(ctx, lists.parts, lists.stats, inverted.Query{Terms: terms, All: q.All, K: q.K, Takes: takes(q.Within)})
 	if err != nil {
 		return nil, x.db.explain(err)
 	}
@@ -45,16 +45,19 @@ func takes(within *index.KeySet) func(int64) bool {
 func weighted(q index.KeywordQuery) []inverted.Term {
 	terms := make([]inverted.Term, 0, len(q.Terms)+len(q.Half))
 	seen := make(map[string]bool, cap(terms))
-	add := func(list []string, weight float64) {
+	add := func(list []string, weight float64, class int) {
 		for _, t := range list {
 			if t != "" && !seen[t] {
 				seen[t] = true
-				terms = append(terms, inverted.Term{Text: t, Weight: weight})
+				terms = append(terms, inverted.Term{Text: t, Weight: weight, Class: class})
 			}
 		}
 	}
-	add(q.Terms, 1)
-	add(q.Half, 0.5)
+	add(q.Terms, 1, 0)
+	add(q.Half, 0.5, 0)
+	for i, a := range q.Alike {
+		add(a.Terms, a.Weight, i+1)
+	}
 	return terms
 }
 
