@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -10,7 +11,8 @@ import (
 	"github.com/kbagent/kbagent/index"
 )
 
-// keywordSQL sums up BM25 (k1 = 1.2, b = 0.75, an idf of at least 1e-6) over the terms $1 with the weights $2. The order of the
+// keywordSQL sums up BM25 (k1 = 1.2, b = 0.75, an idf of at least 1e-6) over the terms $1 with the weights $2, for the best $3 of
+// the passages $4, or of all where that is null. The order of the
 // sum is fixed, so that equal passages have equal sums.
 const keywordSQL = `
 WITH asked AS (SELECT * FROM unnest($1::bytea[], $2::float8[]) AS q (term, weight)),
@@ -20,6 +22,7 @@ best AS (
 		/ (t.count + 1.2 * (0.25 + 0.75 * p.length * s.passages / s.tokens)) ORDER BY r.term) AS score
 	FROM rare r JOIN index_terms t USING (term) JOIN index_passages p ON p.id = t.passage
 	CROSS JOIN (SELECT passages::float8, tokens::float8 FROM index_state) s
+	WHERE $4::bigint[] IS NULL OR t.passage = ANY ($4)
 	GROUP BY t.passage ORDER BY score DESC, t.passage LIMIT $3)
 SELECT ` + passageColumns + `, best.score FROM best JOIN index_passages p ON p.id = best.passage JOIN index_files f ON f.id = p.file
 ORDER BY best.score DESC, f.root, f.path, p.start_byte`
@@ -27,13 +30,17 @@ ORDER BY best.score DESC, f.root, f.path, p.start_byte`
 // Keyword implements index.Store. Its cost grows with the passages that hold a term of q.
 func (x *Index) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Match, error) {
 	terms, weights := weighted(q)
-	if len(terms) == 0 || q.K <= 0 {
+	if len(terms) == 0 || q.K <= 0 || q.Within != nil && q.Within.Len() == 0 {
 		return nil, nil
+	}
+	var within []int64 // null
+	if q.Within != nil {
+		within = slices.Collect(q.Within.All())
 	}
 	return list(ctx, x, func(rows pgx.Rows) (m index.Match, err error) {
 		err = rows.Scan(append(passageFields(&m.Passage), &m.Score)...)
 		return m, err
-	}, keywordSQL, terms, weights, q.K)
+	}, keywordSQL, terms, weights, q.K, within)
 }
 
 // weighted are the different terms of q with their weights.
