@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/kbagent/kbagent/index"
 )
@@ -33,9 +34,11 @@ func (x *Index) one(ctx context.Context, sql string, to any) error {
 	return x.read(ctx, func(ctx context.Context, tx pgx.Tx) error { return tx.QueryRow(ctx, sql).Scan(to) })
 }
 
-// read runs do in a transaction that sees one version.
+// read runs do in a transaction that sees one version. What it reads is no write: an error leaves nothing open.
 func (x *Index) read(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
-	return x.db.inTx(ctx, reading, do)
+	return x.db.with(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return explain(pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{BeginQuery: reading}, func(tx pgx.Tx) error { return do(ctx, tx) }))
+	})
 }
 
 // list returns all rows of a query of one statement.
