@@ -1,6 +1,9 @@
 package index
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // A KeySet is a set of the keys of passages. A nil KeySet holds all keys, the zero KeySet none. It is safe for concurrent
 // use once nothing is added any more.
@@ -31,4 +34,17 @@ func (s *KeySet) Len() (n int) {
 		n += bits.OnesCount64(w)
 	}
 	return n
+}
+
+// All yields the keys of a set that is not nil, in order. It can be ranged again.
+func (s *KeySet) All() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i, w := range s.words {
+			for ; w != 0; w &= w - 1 {
+				if !yield(int64(i)<<6 + int64(bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"iter"
+	"math"
 	"strings"
 )
 
@@ -109,6 +112,21 @@ type Document struct {
 	Passages []IndexedPassage
 }
 
+// Check refuses passages that are not in order, separate, exact slices of the text. Stores check what they are given.
+func (d Document) Check() error {
+	if d.Size != int64(len(d.Text)) {
+		return fmt.Errorf("%s: size %d, but the text has %d bytes", d.Path, d.Size, len(d.Text))
+	}
+	end := 0
+	for _, p := range d.Passages {
+		if p.StartByte < end || p.EndByte < p.StartByte || p.EndByte > len(d.Text) || d.Text[p.StartByte:p.EndByte] != p.Content {
+			return fmt.Errorf("%s: the passage at bytes %d to %d is not a slice of the text after byte %d", d.Path, p.StartByte, p.EndByte, end)
+		}
+		end = p.EndByte
+	}
+	return nil
+}
+
 // An IndexedPassage is a passage with what makes it findable.
 type IndexedPassage struct {
 	Passage
@@ -160,6 +178,23 @@ type Vector struct {
 	Model  string
 	Digest Digest
 	Values []float32
+}
+
+// EncodeVector is how stores keep a vector: 4 bytes a value, little-endian, whatever the machine.
+func EncodeVector(values []float32) []byte {
+	b := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+// DecodeVector appends what EncodeVector made of a vector; bytes beyond the last whole value are left out.
+func DecodeVector(to []float32, b []byte) []float32 {
+	for ; len(b) >= 4; b = b[4:] {
+		to = append(to, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+	return to
 }
 
 // Vectors is a matrix: row i is Values[i*Dim:(i+1)*Dim] and belongs to the passage Keys[i].

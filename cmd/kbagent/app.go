@@ -122,7 +122,7 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 	if err := b.searchOptions(&opts); err != nil {
 		return nil, err
 	}
-	b.index, err = index.Open(ctx, b.db.Index(), embedder, opts)
+	b.index, err = index.Open(ctx, b.indexStore(), embedder, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +136,14 @@ func (b *base) closeStores() error {
 		return b.db.Close()
 	}
 	return errors.Join(b.server.Close(), b.db.Close())
+}
+
+// indexStore is where passages and vectors are kept.
+func (b *base) indexStore() index.Store {
+	if b.cfg.IndexStore == "postgres" {
+		return b.server.Index()
+	}
+	return b.db.Index()
 }
 
 // checkpoints is where conversations are kept.

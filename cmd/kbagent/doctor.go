@@ -116,7 +116,11 @@ func checkIndex(ctx context.Context, cfg config.Config) []check {
 	}
 	checks := []check{{"database", stateOK, b.db.Path()}}
 	if b.server != nil {
-		checks = append(checks, check{"database server", stateOK, "PostgreSQL keeps conversations and reviews"})
+		keeps := "PostgreSQL keeps conversations and reviews"
+		if cfg.IndexStore == "postgres" {
+			keeps = "PostgreSQL keeps conversations, reviews, passages and vectors"
+		}
+		checks = append(checks, check{"database server", stateOK, keeps})
 	}
 	stats, err := b.index.Stats(ctx)
 	roots, rootsErr := b.index.Roots(ctx)

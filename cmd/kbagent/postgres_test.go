@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kbagent/kbagent/internal/llm/llmtest"
 	"github.com/kbagent/kbagent/store/postgres/pgtest"
 )
 
@@ -41,4 +42,30 @@ func TestConversationsAndReviewsAreSharedOverPostgreSQL(t *testing.T) {
 	assert.Equal(t, exitError, code)
 	assert.Contains(t, stderr, "KB_AGENT_DATABASE_URL")
 	assert.NotContains(t, stderr, "secret")
+}
+
+// One machine indexes, the other one searches and answers.
+func TestTheIndexIsSharedOverPostgreSQL(t *testing.T) {
+	url, server := pgtest.Start(t), llmtest.NewServer(t)
+	env := []string{
+		"KB_AGENT_DATABASE_URL=" + url, "KB_AGENT_INDEX_STORE=postgres",
+		"KB_AGENT_EMBEDDING_BASE_URL=" + server.URL, "KB_AGENT_EMBEDDING_MODEL=embed",
+	}
+	one, two := newBase(t), t.TempDir()
+	code, _, stderr := finish(t, withEnv(kbagent(t, one, nil, "index", "kb"), env...))
+	require.Zero(t, code, stderr)
+	for _, tool := range []string{"keyword", "vector", "hybrid"} {
+		code, stdout, stderr := finish(t, withEnv(kbagent(t, two, nil, "search", "--json", "--tool", tool, "how long are old logs kept"), env...))
+		require.Zero(t, code, stderr)
+		paths, _ := found(t, stdout)
+		require.NotEmpty(t, paths, tool)
+		assert.Equal(t, "logs.md", paths[0], tool)
+	}
+	_, err := os.Stat(filepath.Join(two, "data", vectorFile))
+	require.NoError(t, err, "a copy of the server's vectors")
+	code, stdout, stderr := finish(t, withEnv(kbagent(t, two, nil, "ask", question), env...))
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "seven days")
+	_, stdout, _ = finish(t, withEnv(kbagent(t, two, nil, "doctor"), env...))
+	assert.Contains(t, stdout, "PostgreSQL keeps conversations, reviews, passages and vectors")
 }

@@ -79,6 +79,9 @@ func (c *checker) notifications(v *variables) {
 	if v.DatabaseURL != "" && !c.bad[database] && !address(v.DatabaseURL, "postgres", "postgresql") {
 		c.fault(database, "allowed: an address like postgres://user:password@localhost:5432/kbagent")
 	}
+	if v.IndexStore == "postgres" && v.DatabaseURL == "" {
+		c.fault(prefix+"INDEX_STORE", "needs "+database)
+	}
 	if v.RedisURL != "" && !c.bad[redis] && !strings.HasPrefix(v.RedisURL, "unix://") && !address(v.RedisURL, "redis", "rediss") {
 		c.fault(redis, "allowed: an address like redis://localhost:6379/0")
 	}

@@ -29,6 +29,8 @@ type Config struct {
 	SMTP SMTP
 	// DatabaseURL is the PostgreSQL server of conversations and reviews; empty = the file in DataDir.
 	DatabaseURL string `json:"-"`
+	// IndexStore is sqlite (default), the file in DataDir, or postgres, the server of DatabaseURL.
+	IndexStore string
 	// RedisURL is the server that keeps grades; empty = this process does.
 	RedisURL string `json:"-"`
 	// Synonyms is a file of synonyms, Prompts a folder of templates; empty = the built-in ones alone.
@@ -230,7 +232,7 @@ func (v variables) config(given settings) Config {
 		SMTP: SMTP{
 			Host: v.SMTPHost, Port: v.SMTPPort, User: v.SMTPUser, Password: v.SMTPPassword, From: v.SMTPFrom, To: list(v.SMTPTo),
 		},
-		DatabaseURL: v.DatabaseURL, RedisURL: v.RedisURL, Synonyms: v.Synonyms, Prompts: v.Prompts,
+		DatabaseURL: v.DatabaseURL, IndexStore: v.IndexStore, RedisURL: v.RedisURL, Synonyms: v.Synonyms, Prompts: v.Prompts,
 		Passages:  Passages{Words: v.PassageWords, MaxWords: v.PassageMaxWords},
 		DataDir:   v.DataDir,
 		AuditLog:  v.AuditLog,

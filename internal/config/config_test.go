@@ -59,7 +59,7 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 		"KB_AGENT_SMTP_HOST=mail", "KB_AGENT_SMTP_PORT=25", "KB_AGENT_SMTP_USER=u", "KB_AGENT_SMTP_PASSWORD=pw", "KB_AGENT_SMTP_FROM=a@b", "KB_AGENT_SMTP_TO=c@d, e@f",
 		"KB_AGENT_PASSAGE_WORDS=100", "KB_AGENT_PASSAGE_MAX_WORDS=150",
 		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_DATABASE_URL=postgres://u:pw@h/d", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9",
-		"KB_AGENT_FUSION=minmax", "KB_AGENT_FUSION_VECTOR_WEIGHT=.3", "KB_AGENT_MMR_LAMBDA=.7",
+		"KB_AGENT_INDEX_STORE=postgres", "KB_AGENT_FUSION=minmax", "KB_AGENT_FUSION_VECTOR_WEIGHT=.3", "KB_AGENT_MMR_LAMBDA=.7",
 		"KB_AGENT_RERANK=endpoint", "KB_AGENT_RERANK_BASE_URL=http://rank", "KB_AGENT_RERANK_MODEL=r", "KB_AGENT_RERANK_API_KEY=sk-three")
 	require.NoError(t, err)
 	assert.Equal(t, state.Settings{
@@ -72,7 +72,7 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 	assert.Equal(t, config.Web{SearXNGURL: "http://s", Cooldown: time.Second, Allow: []string{"wiki.local", "10.0.0.0/8"}}, c.Web)
 	assert.Equal(t, config.Review{SLA: time.Hour, BaseURL: "http://r", WebhookURL: "http://hook?k=1", Reviewer: "ada"}, c.Review)
 	assert.Equal(t, config.SMTP{Host: "mail", Port: 25, User: "u", Password: "pw", From: "a@b", To: []string{"c@d", "e@f"}}, c.SMTP)
-	assert.Equal(t, []string{"redis://h", "postgres://u:pw@h/d", "syn.txt", "p"}, []string{c.RedisURL, c.DatabaseURL, c.Synonyms, c.Prompts})
+	assert.Equal(t, []string{"redis://h", "postgres://u:pw@h/d", "postgres", "syn.txt", "p"}, []string{c.RedisURL, c.DatabaseURL, c.IndexStore, c.Synonyms, c.Prompts})
 	assert.Equal(t, config.LLM{BaseURL: "http://localhost:1/v1", APIKey: "sk-one", Model: "m", FastModel: "f", Provider: "openai", Timeout: 90 * time.Second, RatePerMinute: 9}, c.LLM)
 	assert.Equal(t, config.Passages{Words: 100, MaxWords: 150}, c.Passages)
 	assert.Equal(t, config.Embedding{BaseURL: "https://[::1]:2", Model: "e", APIKey: "sk-two"}, c.Embedding)

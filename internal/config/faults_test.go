@@ -79,6 +79,7 @@ func TestAValueIsRefused(t *testing.T) {
 		"of a re-ranking by nobody":  {[]string{"KB_AGENT_RERANK=model"}, "KB_AGENT_RERANK=model: needs KB_AGENT_LLM_MODEL"},
 		"of a re-ranker not asked":   {[]string{"KB_AGENT_RERANK_API_KEY=sk-one"}, "KB_AGENT_RERANK_API_KEY=****: needs KB_AGENT_RERANK=endpoint"},
 		"of a weight of ranks":       {[]string{"KB_AGENT_FUSION_VECTOR_WEIGHT=0.3"}, "KB_AGENT_FUSION_VECTOR_WEIGHT=0.3: needs KB_AGENT_FUSION=minmax or score"},
+		"of an index nowhere":        {[]string{"KB_AGENT_INDEX_STORE=postgres"}, "KB_AGENT_INDEX_STORE=postgres: needs KB_AGENT_DATABASE_URL"},
 		"of embeddings nowhere":      {[]string{"KB_AGENT_EMBEDDING_MODEL=e"}, "KB_AGENT_EMBEDDING_MODEL=e: needs KB_AGENT_EMBEDDING_BASE_URL"},
 		"of embeddings without name": {[]string{"KB_AGENT_EMBEDDING_BASE_URL=http://h"}, "KB_AGENT_EMBEDDING_BASE_URL=http://h: needs KB_AGENT_EMBEDDING_MODEL"},
 	} {

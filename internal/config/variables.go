@@ -56,7 +56,8 @@ type variables struct {
 	SMTPPassword         string        `env:"SMTP_PASSWORD" kind:"secret" help:"password of the mail server"`
 	SMTPFrom             string        `env:"SMTP_FROM" help:"sender of mails about reviews"`
 	SMTPTo               string        `env:"SMTP_TO" help:"receivers of mails about reviews, separated by commas"`
-	DatabaseURL          string        `env:"DATABASE_URL" kind:"secret" help:"PostgreSQL server for conversations and reviews, like postgres://user:password@localhost:5432/kbagent; the index stays in the data folder"`
+	DatabaseURL          string        `env:"DATABASE_URL" kind:"secret" help:"PostgreSQL server for conversations and reviews, like postgres://user:password@localhost:5432/kbagent; the index stays in the data folder unless INDEX_STORE says otherwise"`
+	IndexStore           string        `env:"INDEX_STORE" envDefault:"sqlite" oneof:"sqlite postgres" help:"where passages and vectors are kept: a file in the data folder, or the server of DATABASE_URL, shared by several machines"`
 	RedisURL             string        `env:"REDIS_URL" kind:"secret" help:"Redis server that keeps grades for an hour, like redis://localhost:6379/0; without one the process keeps them"`
 	Prompts              string        `env:"PROMPTS" help:"folder of prompt templates that replace the built-in ones"`
 	LLMProvider          string        `env:"LLM_PROVIDER" envDefault:"openai" oneof:"openai anthropic" help:"protocol of the model server"`

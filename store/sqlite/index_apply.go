@@ -3,9 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
-	"fmt"
-	"math"
 
 	"github.com/kbagent/kbagent/index"
 	"github.com/kbagent/kbagent/index/inverted"
@@ -89,7 +86,7 @@ func (a *applier) apply(c index.Change) error {
 		a.exec(`DELETE FROM index_vectors WHERE model = ?`, c.DropVectors)
 	}
 	for _, v := range c.Vectors {
-		a.exec(`INSERT OR REPLACE INTO index_vectors VALUES (?, ?, ?)`, v.Model, v.Digest[:], encodeVector(v.Values))
+		a.exec(`INSERT OR REPLACE INTO index_vectors VALUES (?, ?, ?)`, v.Model, v.Digest[:], index.EncodeVector(v.Values))
 	}
 	if c.Prune != "" {
 		a.exec(`DELETE FROM index_vectors WHERE model <> ? OR digest NOT IN (SELECT digest FROM index_passages)`, c.Prune)
@@ -141,7 +138,7 @@ func (a *applier) prepare(query string) *sql.Stmt {
 
 func (a *applier) put(doc index.Document, passage *sql.Stmt) {
 	if a.err == nil {
-		a.err = checkDocument(doc)
+		a.err = doc.Check()
 	}
 	a.remove(index.FileKey{Root: doc.Root, Path: doc.Path})
 	end := 0
@@ -175,27 +172,4 @@ func (a *applier) run(stmt *sql.Stmt, args ...any) (lastID int64) {
 		return 0
 	}
 	return a.record(result)
-}
-
-// checkDocument refuses passages that are not ordered, separate, exact slices of the text.
-func checkDocument(doc index.Document) error {
-	if doc.Size != int64(len(doc.Text)) {
-		return fmt.Errorf("sqlite: %s: size %d, but the text has %d bytes", doc.Path, doc.Size, len(doc.Text))
-	}
-	end := 0
-	for _, p := range doc.Passages {
-		if p.StartByte < end || p.EndByte < p.StartByte || p.EndByte > len(doc.Text) || doc.Text[p.StartByte:p.EndByte] != p.Content {
-			return fmt.Errorf("sqlite: %s: the passage at bytes %d to %d is not a slice of the text after byte %d", doc.Path, p.StartByte, p.EndByte, end)
-		}
-		end = p.EndByte
-	}
-	return nil
-}
-
-func encodeVector(values []float32) []byte {
-	b := make([]byte, 0, 4*len(values))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
 }

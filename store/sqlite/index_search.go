@@ -3,10 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"github.com/kbagent/kbagent/index"
 )
@@ -42,10 +40,7 @@ func (x *Index) Vectors(ctx context.Context, model string) (index.Vectors, error
 		if len(raw) == 0 || len(raw) != 4*v.Dim {
 			return v, fmt.Errorf("%s: %w: vectors of %q have different lengths", x.db.path, ErrDamaged, model)
 		}
-		v.Keys = append(v.Keys, key)
-		for i := 0; i < len(raw); i += 4 {
-			v.Values = append(v.Values, math.Float32frombits(binary.LittleEndian.Uint32(raw[i:])))
-		}
+		v.Keys, v.Values = append(v.Keys, key), index.DecodeVector(v.Values, raw)
 	}
 	return v, x.db.explain(rows.Err())
 }
