@@ -196,7 +196,7 @@ func TestWithoutTheRulesOfASiteNothingIsFetched(t *testing.T) {
 	require.ErrorContains(t, r.err, "503")
 	for name, rules := range map[string]http.HandlerFunc{
 		"none": nil, "forbidden": status(http.StatusForbidden), "empty": text("text/plain", ""), "a page of HTML": hyper("404 in disguise"),
-		"nonsense": text("text/plain", "\x00\xff\nUser-agent\n:::\nDisallow: /x\nCrawl-delay: soon\nUser-agent: *\nCrawl-delay: many\nDisallow:\n"),
+		"nonsense":         text("text/plain", "\x00\xff\nUser-agent\n:::\nDisallow: /x\nCrawl-delay: soon\nUser-agent: *\nCrawl-delay: many\nDisallow:\n"),
 		"rules for others": text("text/plain", "Disallow: /\nUser-agent: other\nDisallow: /\n"),
 	} {
 		s := newSite(t, map[string]http.HandlerFunc{"/": hyper("Start"), "/robots.txt": rules})
