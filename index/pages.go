@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"time"
 )
 
@@ -82,13 +81,14 @@ const pageBatch = 16
 
 // UpdatePages brings the pages of a site up to date: those that pages yields, each once; the others of the site stay as they are.
 // site is its name, an address; [Index.Remove] takes the whole site out by it. When pages has ended, note is asked for what to keep
-// beside the site for the next time; nil keeps what there is. Patterns must be nil in opts; Progress gets no Total.
+// beside the site for the next time; nil keeps what there is. Patterns must be nil in opts; Progress counts the pages that were looked at, committed or not, and knows no
+// Total.
 //
 // The texts of pages are kept in the store and cited by address. In all else it works as [Index.Update]: unchanged pages
 // are not touched, passages are embedded at the end, and a dry run changes nothing. Update leaves pages alone, and Roots does not
 // list sites.
 func (x *Index) UpdatePages(ctx context.Context, site string, pages iter.Seq[Page], note func() string, opts UpdateOptions) (Report, error) {
-	if !isAddress(site) || filepath.IsAbs(site) {
+	if !isAddress(site) {
 		return Report{}, fmt.Errorf("index: a site must be named by an address, not %q", site)
 	}
 	if opts.Patterns != nil {

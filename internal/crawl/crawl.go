@@ -121,6 +121,10 @@ func (c *Crawl) add(v visit) {
 	if c.seen[address] || v.depth > c.opts.MaxDepth || v.depth > 0 && c.scope.check(v.url) != nil {
 		return
 	}
+	if len(c.queue) >= c.opts.MaxPages+maxWaiting { // a page may have a million links
+		c.partial = fmt.Errorf("%w: more than %d are known", ErrBound, len(c.queue))
+		return
+	}
 	c.seen[address] = true
 	c.queue = append(c.queue, v)
 }

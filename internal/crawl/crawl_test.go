@@ -170,6 +170,17 @@ func TestTheBoundsOfACrawlAreKept(t *testing.T) {
 	require.ErrorContains(t, err, "negative")
 }
 
+func TestAPageWithTooManyLinksIsNotRememberedWhole(t *testing.T) {
+	var links []string
+	for i := range maxWaiting + 50 {
+		links = append(links, fmt.Sprintf("/closed/%d", i))
+	}
+	s := newSite(t, map[string]http.HandlerFunc{"/": hyper("Start", links...), "/robots.txt": text("text/plain", "User-agent: *\nDisallow: /closed/")})
+	r := s.crawl(t, "/", Options{Links: true, MaxPages: 5})
+	require.ErrorIs(t, r.err, ErrBound, "and the crawl does not say that it saw everything")
+	assert.Equal(t, map[string]string{"/": "fetched"}, r.outcomes)
+}
+
 func TestRobotsTxtIsHonoured(t *testing.T) {
 	s := newSite(t, map[string]http.HandlerFunc{
 		"/robots.txt": text("text/plain", "# rules\nUser-agent: other\nDisallow: /\n\nUser-agent: kbagent\nDisallow: /private\nAllow: /private/open\nDisallow: /*.print$\n"),

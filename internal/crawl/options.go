@@ -66,4 +66,5 @@ const (
 	maxDelay    = 30 * time.Second // of robots.txt
 	maxRetry    = time.Minute      // that a server may ask to wait
 	maxFailures = 5                // in a row
+	maxWaiting  = 10_000           // pages above MaxPages that are remembered, since rules may close some
 )
