@@ -80,14 +80,16 @@ func (x *Index) Sites(ctx context.Context) (map[string]Site, error) {
 const pageBatch = 16
 
 // UpdatePages brings the pages of a site up to date: those that pages yields, each once; the others of the site stay as they are.
-// site is its name, an address; [Index.Remove] takes the whole site out by it. When pages has ended, note is asked for what to keep
-// beside the site for the next time; nil keeps what there is. Patterns must be nil in opts; Progress counts the pages that were looked at, committed or not, and knows no
-// Total.
+// site is its name, an address; [Index.Remove] takes the whole site out by it. Patterns must be nil in opts; Progress counts the
+// pages that were looked at, committed or not, and knows no Total.
+//
+// note is asked for what to keep beside the site for the next time, when pages has ended, and with false before that whenever a
+// part is committed, so that who is killed there finds a note that says so. A nil note keeps what there is.
 //
 // The texts of pages are kept in the store and cited by address. In all else it works as [Index.Update]: unchanged pages
 // are not touched, passages are embedded at the end, and a dry run changes nothing. Update leaves pages alone, and Roots does not
 // list sites.
-func (x *Index) UpdatePages(ctx context.Context, site string, pages iter.Seq[Page], note func() string, opts UpdateOptions) (Report, error) {
+func (x *Index) UpdatePages(ctx context.Context, site string, pages iter.Seq[Page], note func(ended bool) string, opts UpdateOptions) (Report, error) {
 	if !isAddress(site) {
 		return Report{}, fmt.Errorf("index: a site must be named by an address, not %q", site)
 	}
@@ -100,7 +102,7 @@ func (x *Index) UpdatePages(ctx context.Context, site string, pages iter.Seq[Pag
 	return u.finish(start), err
 }
 
-func (u *updater) runPages(ctx context.Context, site string, pages iter.Seq[Page], note func() string) error {
+func (u *updater) runPages(ctx context.Context, site string, pages iter.Seq[Page], note func(ended bool) string) error {
 	files, err := u.store.Files(ctx)
 	if err != nil {
 		return err
@@ -117,6 +119,7 @@ func (u *updater) runPages(ctx context.Context, site string, pages iter.Seq[Page
 		}
 		u.takePage(ctx, site, p)
 		if len(u.batch.Put)+len(u.batch.Remove) >= pageBatch || u.bytes >= batchBytes {
+			u.keepNote(site, note, false)
 			if err := u.commit(ctx, p.Path); err != nil {
 				return err
 			}
@@ -126,13 +129,17 @@ func (u *updater) runPages(ctx context.Context, site string, pages iter.Seq[Page
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if note != nil {
-		u.batch.Notes = append(u.batch.Notes, Note{FileKey: FileKey{Root: site}, Text: note()})
-	}
+	u.keepNote(site, note, true)
 	if err := u.commit(ctx, ""); err != nil {
 		return err
 	}
 	return u.embedRest(ctx)
+}
+
+func (u *updater) keepNote(site string, note func(ended bool) string, ended bool) {
+	if note != nil {
+		u.batch.Notes = append(u.batch.Notes, Note{FileKey: FileKey{Root: site}, Text: note(ended)})
+	}
 }
 
 // pageSkipped is the reason why a page is not to be indexed.

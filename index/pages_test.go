@@ -3,6 +3,7 @@ package index_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -20,7 +21,7 @@ func fetched(path, text string) index.Page {
 
 func updatePages(t testing.TB, x *index.Index, note string, pages ...index.Page) index.Report {
 	t.Helper()
-	report, err := x.UpdatePages(t.Context(), site, slices.Values(pages), func() string { return note }, index.UpdateOptions{})
+	report, err := x.UpdatePages(t.Context(), site, slices.Values(pages), func(bool) string { return note }, index.UpdateOptions{})
 	require.NoError(t, err)
 	return report
 }
@@ -108,8 +109,11 @@ func TestACrawlThatIsCancelledKeepsWhatItCommitted(t *testing.T) {
 			}
 		}
 	}
-	report, err := x.UpdatePages(ctx, site, pages, nil, index.UpdateOptions{})
+	report, err := x.UpdatePages(ctx, site, pages, func(ended bool) string { return fmt.Sprintf("ended: %t", ended) }, index.UpdateOptions{})
 	require.ErrorIs(t, err, context.Canceled)
+	sites, err := x.Sites(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "ended: false", sites[site].Note, "the next crawl knows that this one did not see everything")
 	assert.Len(t, paths(t, x, ""), 16, "a batch was committed")
 	assert.LessOrEqual(t, 16, report.Passages)
 }

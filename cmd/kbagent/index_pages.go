@@ -106,8 +106,8 @@ func (p *pageIndexer) update(ctx context.Context, address string) (index.Report,
 	if err != nil {
 		return index.Report{}, err
 	}
-	keep := func() string {
-		note.Complete = c.Err() == nil
+	keep := func(ended bool) string {
+		note.Complete = ended && c.Err() == nil
 		text, err := json.Marshal(note)
 		if err != nil { // numbers and truth values
 			panic(err)
@@ -129,8 +129,8 @@ func (p *pageIndexer) plan(address string) (name string, site index.Site, note s
 	name = address
 	f := p.flags
 	if _, known := p.sites[name]; !known && !f.crawl {
-		for other, s := range p.sites {
-			if _, ok := s.Pages[address]; ok {
+		for _, other := range slices.Sorted(maps.Keys(p.sites)) {
+			if _, ok := p.sites[other].Pages[address]; ok {
 				name = other // a page of a site that was crawled stays in it
 			}
 		}
