@@ -85,6 +85,44 @@ func BenchmarkUpdate(b *testing.B) {
 	})
 }
 
+// BenchmarkUnchanged updates 1,000 files of 4 KB that did not change; its floor is reading and hashing them.
+func BenchmarkUnchanged(b *testing.B) {
+	files := map[string]string{}
+	for i := range 1000 {
+		var s strings.Builder
+		for n := 0; s.Len() < 4<<10; n++ {
+			fmt.Fprintf(&s, "%s ", syllables(uint64(20+i*7+n*n)))
+		}
+		files[fmt.Sprintf("%02d/f%04d.md", i%25, i)] = s.String()
+	}
+	dir := folder(b, files)
+	x := newIndex(b)
+	update(b, x, dir)
+	b.Run("update", func(b *testing.B) {
+		for b.Loop() {
+			require.Equal(b, 1000, update(b, x, dir).Files.Unchanged)
+		}
+	})
+	b.Run("refresh of one", func(b *testing.B) {
+		file := filepath.Join(dir, "00", "f0000.md")
+		for b.Loop() {
+			_, err := x.Refresh(b.Context(), []string{file}, index.UpdateOptions{})
+			require.NoError(b, err)
+		}
+	})
+	b.Run("floor=read+sha256", func(b *testing.B) {
+		for b.Loop() {
+			paths, err := filepath.Glob(filepath.Join(dir, "*", "*.md"))
+			require.NoError(b, err)
+			for _, f := range paths {
+				data, err := os.ReadFile(f)
+				require.NoError(b, err)
+				sha256.Sum256(data)
+			}
+		}
+	})
+}
+
 // BenchmarkKeyword asks for three words; its floor is the store's query for the same terms.
 func BenchmarkKeyword(b *testing.B) {
 	dir, _, words := corpus(b, 4<<20)

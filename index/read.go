@@ -79,7 +79,7 @@ func document(c candidate, data []byte, loaded Loaded, opts Options) Document {
 	title, passages := splitLoaded(c.key.Path, loaded, opts.Split)
 	doc := Document{Text: source, FileRecord: FileRecord{
 		File: File{Path: c.key.Path, Root: c.key.Root, Title: title, Size: int64(len(source)), Lines: countLines(source), Passages: len(passages)},
-		Hash: sha256.Sum256(data), Recipe: opts.recipe(c.key.Path), Named: c.named,
+		Hash: sha256.Sum256(data), Recipe: opts.recipe(c.name()), Named: c.named,
 	}}
 	for _, p := range passages {
 		p.Root = c.key.Root

@@ -66,11 +66,20 @@ type Report struct {
 	Embedding *EmbeddingCost // of a dry run with an embedder; else nil
 }
 
-// Plus is the report of r's update and o's after it. The cost of embedding is o's, since embedding is about the whole index.
+// Plus is the report of r's update and o's after it. Of two dry runs the costs of embedding add up; texts of the index that wait
+// for their vector are in both.
 func (r Report) Plus(o Report) Report {
 	f := r.Files
 	o.Files = FileCounts{
 		f.Indexed + o.Files.Indexed, f.Unchanged + o.Files.Unchanged, f.Removed + o.Files.Removed, f.Skipped + o.Files.Skipped, f.Failed + o.Files.Failed,
+	}
+	o.DryRun = r.DryRun || o.DryRun
+	switch {
+	case o.Embedding == nil:
+		o.Embedding = r.Embedding
+	case r.Embedding != nil:
+		a, b := r.Embedding, o.Embedding
+		o.Embedding = &EmbeddingCost{b.Model, a.Texts + b.Texts, a.Tokens + b.Tokens, a.Calls + b.Calls}
 	}
 	o.Passages += r.Passages
 	o.Bytes += r.Bytes

@@ -212,7 +212,7 @@ func (u *updater) prepare(ctx context.Context, c candidate) prepared {
 		}
 	}
 	var loaded Loaded
-	if loaded, p.err = u.opts.load(ctx, c.key.Path, data); p.err == nil {
+	if loaded, p.err = u.opts.load(ctx, c.name(), data); p.err == nil {
 		p.document = document(p.candidate, data, loaded, u.opts)
 	}
 	return p
@@ -222,7 +222,7 @@ func (u *updater) prepare(ctx context.Context, c candidate) prepared {
 func (u *updater) same(known FileRecord, c candidate, data []byte) bool {
 	return known.Root == c.key.Root && known.Path == c.key.Path &&
 		(known.Named || !c.named || u.opts.walks(c.key.Path)) &&
-		known.Recipe == u.opts.recipe(c.key.Path) && known.Hash == sha256.Sum256(data)
+		known.Recipe == u.opts.recipe(c.name()) && known.Hash == sha256.Sum256(data)
 }
 
 // take adds p to the batch.

@@ -11,9 +11,19 @@ import (
 
 // A candidate is a file to look at.
 type candidate struct {
-	abs   string
+	abs   string // for a page its address
 	key   FileKey
 	named bool // named itself, not found in a folder
+
+	loadAs string // of a page: the name that tells its format
+}
+
+// name is what the format is told by.
+func (c candidate) name() string {
+	if c.loadAs != "" {
+		return c.loadAs
+	}
+	return c.key.Path
 }
 
 // walker finds the files of a folder. It follows no links, so that there are no loops and nothing outside the root.

@@ -32,8 +32,8 @@ type ReadArgs struct {
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"last line, inclusive; default the last"`
 }
 
-// ReadFile is read_file. Of a file of another format or encoding than plain text it returns the text that the index holds. It reads the files
-// clamps the range to the file. Its errors are NOT_FOUND, ACCESS_DENIED (with the allowed roots), NOT_A_FILE and
+// ReadFile is read_file. Of a file of another format or encoding than plain text, and of a page of the web, it returns the text that
+// the index holds. It reads no file outside of the index and clamps the range to the file. Its errors are NOT_FOUND, ACCESS_DENIED (with the allowed roots), NOT_A_FILE and
 // TOO_LARGE.
 func ReadFile(lib Library) Tool {
 	return New("read_file", readFileDoc, state.ScoreNone, func(ctx context.Context, a ReadArgs) (Result, error) {
@@ -44,19 +44,9 @@ func ReadFile(lib Library) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		file, err := resolve(root, rel)
+		text, err := textOf(ctx, lib, root, rel, a.Path)
 		if err != nil {
 			return Result{}, err
-		}
-		indexed, err := lib.Text(ctx, root, rel)
-		if err != nil {
-			return Result{}, err
-		}
-		text := []byte(indexed.Content) // a citation of a converted file counts the lines of what it was converted to
-		if !indexed.Converted {
-			if text, err = readText(file, a.Path); err != nil {
-				return Result{}, err
-			}
 		}
 		item, note, err := excerpt(text, rel, a)
 		if err != nil {
@@ -69,6 +59,26 @@ func ReadFile(lib Library) Tool {
 	})
 }
 
+// textOf is the text of an indexed file: of a plain file what it holds now; of a converted one what it was converted to, since
+// citations count its lines; of what is no file of this machine, a page of the web for instance, what was indexed.
+func textOf(ctx context.Context, lib Library, root, rel, shown string) ([]byte, error) {
+	file := ""
+	if filepath.IsAbs(root) {
+		var err error
+		if file, err = resolve(root, rel); err != nil {
+			return nil, err
+		}
+	}
+	indexed, err := lib.Text(ctx, root, rel)
+	if err != nil {
+		return nil, err
+	}
+	if file == "" || indexed.Converted {
+		return []byte(indexed.Content), nil
+	}
+	return readText(file, shown)
+}
+
 // locate finds the indexed file that path names, relative to its root or absolute.
 func locate(ctx context.Context, lib Library, path string) (root, rel string, err error) {
 	files, err := lib.Files(ctx, "")
@@ -77,7 +87,7 @@ func locate(ctx context.Context, lib Library, path string) (root, rel string, er
 	}
 	name := filepath.FromSlash(path)
 	for _, f := range files {
-		if filepath.Clean(name) == filepath.FromSlash(f.Path) || filepath.Clean(name) == filepath.Join(f.Root, filepath.FromSlash(f.Path)) {
+		if path == f.Path || filepath.Clean(name) == filepath.FromSlash(f.Path) || filepath.Clean(name) == filepath.Join(f.Root, filepath.FromSlash(f.Path)) {
 			return f.Root, f.Path, nil
 		}
 	}

@@ -224,6 +224,16 @@ func TestReadFileReturnsTheTextOfAConvertedFile(t *testing.T) {
 	assert.Equal(t, [2]int{2, 3}, [2]int{r.Items[0].StartLine, r.Items[0].EndLine})
 }
 
+func TestReadFileReturnsAPageOfTheWebFromTheIndex(t *testing.T) {
+	const address = "https://kb.example/docs/a?x=1"
+	lib := &shelf{files: []index.File{{Root: "https://kb.example/docs/", Path: address, Lines: 3}}, texts: map[string]index.Text{address: {Content: "one\ntwo\nthree\n"}}}
+	r, err := run(t, lib, "read_file", `{"path":"`+address+`","start_line":2,"end_line":2}`)
+	require.NoError(t, err)
+	require.Len(t, r.Items, 1)
+	assert.Equal(t, "two", r.Items[0].Content)
+	assert.Equal(t, address, r.Items[0].Path)
+}
+
 func TestReadFileStaysInItsRoots(t *testing.T) {
 	outside := folder(t, map[string]string{"secret.md": "secret"})
 	root := folder(t, map[string]string{"a.md": "a", "sub/b.md": "b", "binary.md": "a\x00b", "latin.md": "caf\xe9", "wide.md": strings.Repeat("x", MaxReadBytes+1), "big.md": strings.Repeat("x\n", MaxReadBytes)})

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -154,6 +153,3 @@ func pageItems(tool, address string, doc webDoc) (Result, error) {
 	}
 	return r, nil
 }
-
-// binary reports whether data is no text.
-func binary(data []byte) bool { return bytes.IndexByte(data, 0) >= 0 }

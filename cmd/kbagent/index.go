@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,26 +23,34 @@ type indexFlags struct {
 	include, exclude       []string
 	noPatterns             bool
 	collection             string
+	crawl                  bool
+	maxPages, maxDepth     int
+	delay                  time.Duration
 }
 
 func newIndex(g *global, std streams) *cobra.Command {
 	var f indexFlags
 	cmd := &cobra.Command{
-		Use:   "index [PATH…]",
-		Short: "Put folders or files into the knowledge base, or bring them up to date",
+		Use:   "index [PATH|URL…]",
+		Short: "Put folders, files or pages of the web into the knowledge base, or bring them up to date",
 		Long: `index reads Markdown and text files, recursively, and leaves out what .gitignore names. Files that did not change are
 not touched, files that vanished are removed, and so is a folder or file that is named and gone. A file that fails does
 not stop the rest; then the exit code is 1. Searches and questions work while it runs, and a run that was stopped is
 completed by the next one. Without PATH everything that was indexed before is brought up to date.
 
 --include and --exclude choose among the files of a folder: a*.md is about names at any depth, docs/*.md about files of
-one folder, docs/** about everything below it. A folder keeps its patterns for all later updates, until others are given.`,
+one folder, docs/** about everything below it. A folder keeps its patterns for all later updates, until others are given.
+
+A URL is one page; with --crawl it is that page and those below it on the same host that links lead to, as far as robots.txt
+and the bounds allow. A site keeps that it was crawled, and its bounds. Private addresses are refused unless KB_AGENT_WEB_ALLOW
+names them.`,
 		Example: `  kbagent index docs
   kbagent index ~/notes handbook.md --json
   kbagent index --collection ops ~/runbooks
   kbagent index . --include '*.md' --exclude drafts --exclude 'old/**'
   kbagent index docs --dry-run --verbose
-  kbagent index docs --watch`,
+  kbagent index docs --watch
+  kbagent index https://kb.example.com/docs/ --crawl --max-pages 50`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err
@@ -52,7 +62,7 @@ one folder, docs/** about everything below it. A folder keeps its patterns for a
 			if f.watch {
 				return errors.Join(f.follow(cmd.Context(), b.index, args, std), closeBase())
 			}
-			report, err := f.run(cmd.Context(), b.index, args, std)
+			report, err := f.runAll(cmd.Context(), b, args, std)
 			if err = errors.Join(err, closeBase()); err != nil {
 				return err
 			}
@@ -69,6 +79,10 @@ one folder, docs/** about everything below it. A folder keeps its patterns for a
 	flags.BoolVar(&f.dryRun, "dry-run", false, "tell what would be done, and what embedding it would cost; change nothing")
 	flags.BoolVar(&f.watch, "watch", false, "stay, and bring PATH up to date whenever something in it changes; Ctrl-C ends")
 	flags.StringVar(&f.collection, "collection", "", "put PATH, with all that is indexed below it now or later, into this collection")
+	flags.BoolVar(&f.crawl, "crawl", false, "follow the links of a URL to pages below it on the same host")
+	flags.IntVar(&f.maxPages, "max-pages", 200, "with --crawl: how many pages are asked for")
+	flags.IntVar(&f.maxDepth, "max-depth", 8, "with --crawl: how many links may lie between the URL and a page")
+	flags.DurationVar(&f.delay, "delay", 500*time.Millisecond, "pause between two requests for pages; a longer one of robots.txt counts instead")
 	flags.BoolVar(&f.remove, "remove", false, "take PATH out of the knowledge base; the files themselves stay")
 	return cmd
 }
@@ -76,7 +90,14 @@ one folder, docs/** about everything below it. A folder keeps its patterns for a
 // check refuses flags that contradict each other.
 func (f *indexFlags) check(args []string) error {
 	patterns := len(f.include)+len(f.exclude) > 0
+	urls := slices.ContainsFunc(args, isURL)
 	switch {
+	case f.crawl && (len(args) == 0 || slices.ContainsFunc(args, func(arg string) bool { return !isURL(arg) })):
+		return &usageError{errors.New("--crawl needs URLs, and nothing else, like https://kb.example.com/docs/")}
+	case f.maxPages < 1 || f.maxDepth < 1 || f.delay <= 0:
+		return &usageError{errors.New("--max-pages, --max-depth and --delay must be more than 0")}
+	case urls && (patterns || f.noPatterns || f.watch):
+		return &usageError{errors.New("--include, --exclude, --no-patterns and --watch are for folders, not for URLs")}
 	case patterns && f.noPatterns:
 		return &usageError{errors.New("--no-patterns goes neither with --include nor with --exclude")}
 	case (patterns || f.noPatterns) && len(args) == 0:
@@ -114,16 +135,45 @@ func (f *indexFlags) open(ctx context.Context, g *global, std streams) (b *base,
 	return b, func() error { return errors.Join(b.close(), tidy()) }, nil
 }
 
-// run does what the flags say.
-func (f *indexFlags) run(ctx context.Context, ix *index.Index, paths []string, std streams) (index.Report, error) {
+// runAll does what the flags say, for files and for pages of the web.
+func (f *indexFlags) runAll(ctx context.Context, b *base, args []string, std streams) (report index.Report, err error) {
 	if f.remove {
-		return removeFromIndex(ctx, ix, paths, f.dryRun)
+		return removeFromIndex(ctx, b.index, args, f.dryRun)
 	}
-	if len(paths) == 0 {
-		if stats, err := ix.Stats(ctx); err != nil || stats.Files == 0 {
-			return index.Report{}, errors.Join(err, errNothingIndexed)
+	if len(args) == 0 {
+		if stats, err := b.index.Stats(ctx); err != nil || stats.Files == 0 {
+			return report, errors.Join(err, errNothingIndexed)
 		}
 	}
+	var paths, urls []string
+	for _, arg := range args {
+		if isURL(arg) {
+			urls = append(urls, arg)
+		} else {
+			paths = append(paths, arg)
+		}
+	}
+	if len(urls) > 0 || len(args) == 0 {
+		opts := index.UpdateOptions{DryRun: f.dryRun}
+		if !f.asJSON && !f.quiet && isTerminal(std.err) {
+			bar := newBar(std.err)
+			opts.Progress = bar.progress
+			defer bar.clear()
+		}
+		if report, err = f.updatePages(ctx, b.index, b.cfg.Web, urls, std.err, opts); err != nil {
+			return report, err
+		}
+	}
+	if len(paths) > 0 || len(args) == 0 {
+		var files index.Report
+		files, err = f.run(ctx, b.index, paths, std)
+		report = report.Plus(files)
+	}
+	return report, err
+}
+
+// run brings files and folders up to date.
+func (f *indexFlags) run(ctx context.Context, ix *index.Index, paths []string, std streams) (index.Report, error) {
 	report, err := updateIndex(ctx, ix, paths, std, !f.asJSON && !f.quiet, f.options())
 	if errors.Is(err, index.ErrPattern) {
 		err = &usageError{err}
@@ -180,7 +230,16 @@ func absolute(paths []string) ([]string, error) {
 
 // removeFromIndex takes paths out of the knowledge base.
 func removeFromIndex(ctx context.Context, ix *index.Index, paths []string, dryRun bool) (index.Report, error) {
-	report, err := ix.Remove(ctx, paths, index.RemoveOptions{DryRun: dryRun})
+	named := slices.Clone(paths)
+	for i, p := range named {
+		if isURL(p) {
+			var err error
+			if named[i], err = addressOf(p); err != nil {
+				return index.Report{}, err
+			}
+		}
+	}
+	report, err := ix.Remove(ctx, named, index.RemoveOptions{DryRun: dryRun})
 	if errors.Is(err, index.ErrNotIndexed) {
 		err = fmt.Errorf("nothing was removed: %w", err)
 	}

@@ -102,12 +102,16 @@ type bar struct {
 func newBar(w io.Writer) *bar { return &bar{w: w} }
 
 func (b *bar) progress(p index.Progress) {
+	total := p.Total
+	if total == 0 {
+		total = -1 // not known: a mark that turns, with the count
+	}
 	if b.bar == nil || b.phase != p.Phase {
 		b.phase = p.Phase
-		b.bar = progressbar.NewOptions(p.Total, progressbar.OptionSetWriter(b.w), progressbar.OptionSetDescription(string(p.Phase)),
+		b.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(b.w), progressbar.OptionSetDescription(string(p.Phase)),
 			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionClearOnFinish())
 	}
-	b.bar.ChangeMax(p.Total)
+	b.bar.ChangeMax(total)
 	_ = b.bar.Set(p.Done)
 }
 

@@ -27,6 +27,7 @@ var Packages = []Package{
 	{Path: "index/text"},
 	{Path: "index/inverted"},
 	{Path: "index/load", Level: 1, May: []string{"index", "index/text", "internal/readable"}},
+	{Path: "internal/crawl", Level: 1, May: []string{"index", "internal/readable", "tools/netguard"}},
 	{Path: "index/indextest", May: []string{"index", "index/text"}},
 	{Path: "review"},
 	{Path: "tools/netguard"},
@@ -134,10 +135,11 @@ var Modules = []Use{
 	{Module: "golang.org/x/sync", In: []string{"index/...", "tools", "scenario", "nodes", "agent/...", "store/...", "internal/llm", "internal/repl", "internal/eval", "server", "cmd/..."}},
 	{Module: "golang.org/x/text", In: []string{"index/...", "tools/..."}},
 	{Module: "golang.org/x/time", In: []string{"internal/llm"}},
-	{Module: "golang.org/x/net", In: []string{"tools/...", "index/load", "internal/readable"}},
+	{Module: "golang.org/x/net", In: []string{"tools/...", "index/load", "internal/readable", "internal/crawl"}},
 
 	// Pages of the web.
 	{Module: "github.com/JohannesKaufmann/html-to-markdown/v2", In: []string{"internal/readable"}},
+	{Module: "github.com/temoto/robotstxt", In: []string{"internal/crawl"}},
 	{Module: "github.com/go-shiori/go-readability", In: []string{"internal/readable"}},
 
 	// Formats of files.

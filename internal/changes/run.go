@@ -20,13 +20,13 @@ func (w *Watcher) Run(ctx context.Context, changed func(ctx context.Context, pat
 			return err
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the end of ctx is how a watch ends
 		}
 		w.find(ctx)
 		err := changed(ctx, slices.Sorted(maps.Keys(pending)))
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // likewise
 		case err != nil:
 			w.problem(err)
 		default:

@@ -34,6 +34,10 @@ const MaxArticle = 50_000
 // functions and tables of settings do not look like an article.
 const minShare = 0.25
 
+// sureShare is the part of the page's letters, one in so many, with which a readable part holds enough for sure: the whole page is
+// not converted then to compare. As Markdown it would need more marks than letters to be too long.
+const sureShare = 2
+
 // Page is what can be read of a page. Text is Markdown and may be empty.
 type Page struct{ Title, Text string }
 
@@ -81,15 +85,21 @@ func article(p Page, page *html.Node, at *url.URL, elements int, o Options) (Pag
 		}
 	}
 	var err error
-	if p.Text, err = markdown(page, o); err != nil || part.Node == nil {
+	if part.Node == nil {
+		p.Text, err = markdown(page, o)
 		return p, err
 	}
 	readable, err := markdown(part.Node, o)
 	if err != nil {
 		return Page{}, err
 	}
-	if float64(utf8.RuneCountInString(readable)) >= minShare*float64(utf8.RuneCountInString(p.Text))-1e-9 {
-		p.Text = readable
+	if p.Text = readable; utf8.RuneCountInString(readable) < visible(page)/sureShare {
+		if p.Text, err = markdown(page, o); err != nil {
+			return Page{}, err
+		}
+		if float64(utf8.RuneCountInString(readable)) >= minShare*float64(utf8.RuneCountInString(p.Text))-1e-9 {
+			p.Text = readable
+		}
 	}
 	if title := strings.Join(strings.Fields(part.Title), " "); title != "" {
 		p.Title = title

@@ -2,6 +2,7 @@ package readable
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -60,4 +61,17 @@ func titleOf(n *html.Node) string {
 		}
 	}
 	return ""
+}
+
+// visible counts the letters of n, with one space between words.
+func visible(n *html.Node) (letters int) {
+	for d := range n.Descendants() {
+		if d.Type != html.TextNode {
+			continue
+		}
+		for word := range strings.FieldsSeq(d.Data) {
+			letters += utf8.RuneCountInString(word) + 1
+		}
+	}
+	return letters
 }

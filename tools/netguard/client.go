@@ -146,6 +146,11 @@ func (c *Client) redirect(to *http.Request, via []*http.Request) error {
 	if err := c.check(to.URL); err != nil {
 		return &fault{text: "a redirect leads elsewhere: " + err.Error(), is: ErrRefused, cause: err}
 	}
+	if follow, _ := to.Context().Value(followKey{}).(func(*url.URL) error); follow != nil {
+		if err := follow(clean(to.URL)); err != nil {
+			return &fault{text: "a redirect leads elsewhere: " + err.Error(), is: ErrRefused, cause: err}
+		}
+	}
 	return nil
 }
 

@@ -27,19 +27,46 @@ type Page struct {
 // [ErrTimeout], [ErrType], [ErrUnreachable], and ctx.Err() when the caller ended it. A body is read whole or not at all,
 // and one of an unwanted type is not read.
 func (c *Client) Get(ctx context.Context, rawURL string, types ...string) (Page, error) {
-	u, err := c.CheckURL(rawURL)
+	return c.Fetch(ctx, Request{URL: rawURL, Types: types})
+}
+
+// A Request asks for a page.
+type Request struct {
+	URL   string
+	Types []string // the media types that are wanted, as in Get; default any
+	// ETag and LastModified are what the server said about the page when it was fetched before (the headers of these names). A
+	// page that is still the same has Status 304 and no body. Default "": it is fetched anyway.
+	ETag, LastModified string
+	// Follow, when not nil, is asked before each redirect is followed, after the client's own checks. Its error ends the fetch
+	// and is in the chain of the error returned.
+	Follow func(to *url.URL) error
+}
+
+// followKey is the key of a Request's Follow in the context of its HTTP requests.
+type followKey struct{}
+
+// Fetch does what [Client.Get] does for a request with conditions.
+func (c *Client) Fetch(ctx context.Context, r Request) (Page, error) {
+	u, err := c.CheckURL(r.URL)
 	if err != nil {
 		return Page{}, err
 	}
-	inner, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	inner, cancel := context.WithTimeout(context.WithValue(ctx, followKey{}, r.Follow), c.opts.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(inner, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return Page{}, refuse("this is no URL: %v", err)
 	}
 	req.Header.Set("User-Agent", c.opts.UserAgent)
+	types := r.Types
 	if len(types) > 0 {
 		req.Header.Set("Accept", strings.Join(types, ", ")+", */*;q=0.1")
+	}
+	if r.ETag != "" {
+		req.Header.Set("If-None-Match", r.ETag)
+	}
+	if r.LastModified != "" {
+		req.Header.Set("If-Modified-Since", r.LastModified)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
