@@ -8,17 +8,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/kbagent/kbagent/internal/termtest"
 )
+
+// The size of the terminals of these tests.
+const vtWidth, vtHeight = 80, 24
 
 // wideScreen is a terminal of the size that vt has, with colours, and what it shows.
 func wideScreen() (*screen, func() string) {
 	var out bytes.Buffer
 	s := &screen{live: true, color: true, out: &out, size: func() (int, int) { return vtWidth, vtHeight }}
-	var v vt
+	v := termtest.NewScreen(vtWidth, vtHeight)
 	return s, func() string {
-		v.write(strings.ReplaceAll(out.String(), "\n", "\r\n"))
+		v.Write(strings.ReplaceAll(out.String(), "\n", "\r\n"))
 		out.Reset()
-		return v.text()
+		return v.Text()
 	}
 }
 
