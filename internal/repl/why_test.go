@@ -15,8 +15,9 @@ func TestAPictureFitsTheScreen(t *testing.T) {
     │       ████ 0.85  keys.md
     ▼       REFINE: search for what
     │       is missing
-            [1] a/very/long/path/of/
-            a/file.md:L1-L2`, foldPicture(`judge       by lexical: 2 of 3 passages kept, average 0.85
+            [1]
+            a/very/long/path/of/a/fi
+            le.md:L1-L2`, foldPicture(`judge       by lexical: 2 of 3 passages kept, average 0.85
     │       ████ 0.85  keys.md
     ▼       REFINE: search for what is missing
             [1] a/very/long/path/of/a/file.md:L1-L2
