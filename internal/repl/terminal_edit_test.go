@@ -53,6 +53,20 @@ func TestOnATerminalCtrlCGivesUpAnEdit(t *testing.T) {
 	assert.NotContains(t, m.Text(), "again")
 }
 
+func TestOnATerminalAnEditThatIsEmptiedIsNone(t *testing.T) {
+	m := open(t, "")
+	m.Enter("how?")
+	m.Enter("/edit")
+	m.Line("> how?")
+	m.Press("\x15") // Ctrl-U
+	m.Prompt()
+	m.Press(termtest.Enter)
+	m.Enter("another?")
+	m.Until("second answer", func(screen string, _ bool) bool { return strings.Count(screen, "[2] faq.md") == 2 })
+	assert.Contains(t, m.leave(), `"another?" on first`)
+	assert.NotContains(t, m.Text(), "again")
+}
+
 func TestOnATerminalALineThatEndsInABackslashGoesOn(t *testing.T) {
 	m := open(t, "")
 	m.Prompt()
