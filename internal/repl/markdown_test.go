@@ -29,6 +29,7 @@ Rotate the signing key once a month with
 
 > quoted text
 
+sh:
     rotate  --all
 
         echo
