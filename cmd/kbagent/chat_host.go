@@ -68,9 +68,6 @@ func (h *chatHost) Locate(ctx context.Context, path string) (string, error) {
 	if err != nil || !ok || !filepath.IsAbs(f.Root) {
 		return "", err
 	}
-	if f.Root == "" {
-		return "", nil
-	}
 	return filepath.Join(f.Root, filepath.FromSlash(f.Path)), nil
 }
 

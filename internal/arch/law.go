@@ -42,6 +42,7 @@ var Packages = []Package{
 	{Path: "internal/arch"},
 	{Path: "internal/mutate"},
 	{Path: "internal/measure"},
+	{Path: "internal/termtest"},
 
 	// Level 1: implementations and rules over one or two contracts.
 	{Path: "review/notify", Level: 1, May: []string{"review"}},
@@ -128,7 +129,7 @@ var Modules = []Use{
 	{Module: "github.com/mattn/go-colorable", In: []string{"cmd/...", "internal/repl"}},
 	{Module: "github.com/mattn/go-isatty", In: []string{"cmd/...", "internal/repl"}},
 	{Module: "github.com/reeflective/readline", In: []string{"internal/repl"}},
-	{Module: "github.com/rivo/uniseg", In: []string{"internal/repl"}},
+	{Module: "github.com/rivo/uniseg", In: []string{"internal/repl", "internal/termtest"}},
 	{Module: "golang.org/x/term", In: []string{"internal/repl", "cmd/..."}},
 
 	// The extended standard library.
@@ -156,7 +157,7 @@ var Modules = []Use{
 	{Module: "go.uber.org/goleak", Tests: true},
 	{Module: "github.com/rogpeppe/go-internal", Tests: true},
 	{Module: "github.com/rogpeppe/go-internal/diff", In: []string{"scenario"}, Tests: true},
-	{Module: "github.com/creack/pty", Tests: true},
+	{Module: "github.com/creack/pty", In: []string{"internal/termtest"}, Tests: true},
 }
 
 // Environment lists the functions of package os that read or change the environment, and who may use them besides tests:

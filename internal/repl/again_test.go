@@ -164,6 +164,7 @@ func TestCompareSaysWhatItCannotCompare(t *testing.T) {
 		assert.Contains(t, got, want)
 	}
 	assert.Contains(t, k.say(keyQuestion, "/retry", "/new", keyQuestion, "/compare"), "no second answer", "another conversation's answer is none")
+	assert.Contains(t, k.say(keyQuestion, "/retry", "Which card is it?", "/compare"), "no second answer", "another question's answer is none")
 }
 
 func TestThreadsAreListedWithTheirLastQuestionAndFoundByIt(t *testing.T) {

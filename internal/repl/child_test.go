@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -13,7 +14,7 @@ import (
 const childVariable = "KBAGENT_REPL_TEST_SCENE"
 
 // child is a program whose standard input and output are a terminal: what cmd/kbagent does, with a scripted agent. The
-// scene is a list of words: plain (no colours), history=<file>.
+// scene is a list of words: plain (no colours), listener (words for a screen reader), history=<file>.
 func child(scene string) int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
@@ -29,11 +30,17 @@ func child(scene string) int {
 			cfg.HistoryFile = file
 		}
 		cfg.NoColor = cfg.NoColor || word == "plain"
+		cfg.Plain = cfg.Plain || word == "listener"
 	}
 	err := Run(ctx, cfg)
 	var asked []string
-	for _, q := range cfg.Agent.(*scripted).questions() {
-		asked = append(asked, strings.TrimSpace(fmt.Sprintf("%q on %s %s", q.Text, q.Thread, q.Mode)))
+	script := cfg.Agent.(*scripted)
+	for i, q := range script.questions() {
+		how := ""
+		if slices.Contains(script.again, i) {
+			how = " (again)"
+		}
+		asked = append(asked, strings.TrimSpace(fmt.Sprintf("%q on %s %s", q.Text, q.Thread, q.Mode))+how)
 	}
 	fmt.Printf("END %v ASKED %s DONE\n", err, strings.Join(asked, "; "))
 	return 0

@@ -125,12 +125,8 @@ func commonStart(offers []candidate) string {
 	return string(common)
 }
 
-// prefill puts a text on the line that is edited next, as if it was typed.
+// prefill puts a text on the line that is edited next, as if it was pasted: so it may have several lines.
 func (e *editor) prefill(text string) {
-	for _, r := range clean(text) {
-		if r == '\n' {
-			e.shell.Keys.Feed(false, '\x16') // the next key is text, also a line feed
-		}
-		e.shell.Keys.Feed(false, r)
-	}
+	text = strings.ReplaceAll(clean(text), "\n", "\r") // a text that is clean cannot end the paste
+	e.shell.Keys.Feed(false, []rune("\x1b[200~"+text+"\x1b[201~")...)
 }

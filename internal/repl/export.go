@@ -51,7 +51,7 @@ type cited struct {
 // export writes the conversation as Markdown or JSON, to a new file or on the screen.
 func (s *session) export(ctx context.Context, arg string) error {
 	format, file, _ := strings.Cut(arg, " ")
-	file = unquote(strings.TrimSpace(file))
+	file = expandHome(unquote(strings.TrimSpace(file)))
 	if format != "md" && format != "json" {
 		return s.wrong("/export", "md or json, and a file if you like")
 	}
@@ -62,7 +62,7 @@ func (s *session) export(ctx context.Context, arg string) error {
 	if len(turns) == 0 {
 		return s.nothingAsked()
 	}
-	text := exportMarkdown(s.thread, turns)
+	text := clean(exportMarkdown(s.thread, turns)) // somebody will look at it in a terminal
 	if format == "json" {
 		if text, err = exportJSON(exported{s.thread, turns}); err != nil {
 			return err
@@ -133,7 +133,10 @@ func (s *session) turns(ctx context.Context) ([]turn, error) {
 func turnOf(s state.AgentState) turn {
 	t := turn{
 		Question: mask.Cards(s.Question), AskedAt: s.StartedAt, Mode: s.Settings.AnswerMode, Answer: mask.Cards(s.Answer),
-		Citations: []cited{}, Path: s.Path, Warnings: s.Warnings,
+		Citations: []cited{}, Path: s.Path,
+	}
+	for _, w := range s.Warnings {
+		t.Warnings = append(t.Warnings, mask.Cards(w))
 	}
 	if !s.Finished() {
 		t.Answer = ""

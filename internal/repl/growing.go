@@ -31,12 +31,16 @@ func (s *screen) token(piece string) {
 	s.answer.streamed += piece
 	s.answer.tail += piece
 	s.write(piece)
-	if done, tail := finishedBlocks(s.answer.tail); done != "" {
+	for {
+		done, tail := finishedBlock(s.answer.tail)
+		if done == "" {
+			return
+		}
 		s.settleBlock(done, tail)
 	}
 }
 
-// settleBlock puts finished blocks, rendered, in the place of their source, and what follows them below.
+// settleBlock puts a finished block, rendered, in the place of its source, and what follows it below.
 func (s *screen) settleBlock(done, tail string) {
 	rendered := s.render(done) + "\n\n"
 	if rendered == done || !s.eraseTail() {
@@ -58,7 +62,15 @@ func (s *screen) render(text string) string {
 	if !s.words {
 		width, _ = s.size()
 	}
-	return markdown{width: width, color: s.color, words: s.words}.render(text)
+	m := markdown{width: width, color: s.color, words: s.words}
+	var blocks []string
+	for done := "x"; done != ""; { // block by block, as when it grows
+		done, text = finishedBlock(text)
+		if done != "" {
+			blocks = append(blocks, m.render(done))
+		}
+	}
+	return strings.Join(append(blocks, m.render(text)), "\n\n")
 }
 
 // markdown prints a text that is Markdown.

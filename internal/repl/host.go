@@ -60,7 +60,11 @@ func (s *session) index(ctx context.Context, path string) error {
 		return err
 	}
 	s.screen.status("indexing…")
-	told, err := host.Index(ctx, unquote(path), s.screen.status)
+	tell := s.screen.status
+	if s.screen.words {
+		tell = func(string) {} // nobody wants to hear every file
+	}
+	told, err := host.Index(ctx, expandHome(unquote(path)), tell)
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,11 @@ func TestDocumentsAreAddedFromTheConversation(t *testing.T) {
 	assert.Equal(t, []string{"my notes"}, h.indexed, "a pasted path may stand in quotation marks")
 	assert.Equal(t, "2 indexed[2J, 0 failed; card **** **** **** 1111\n", got.out)
 
+	t.Setenv("HOME", "/home/ada")
+	t.Setenv("USERPROFILE", "/home/ada")
+	_, h = hosted(t, "/index ~/notes\n/index ~other\n")
+	assert.Equal(t, []string{"/home/ada/notes", "~other"}, h.indexed)
+
 	got, _ = hosted(t, "/index\n/index missing\n")
 	assert.Equal(t, "error: /index takes a folder or file, for example: /index ~/notes\nerror: no such file or folder: missing\n", got.err)
 }

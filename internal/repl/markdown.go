@@ -34,10 +34,11 @@ func (m markdown) render(source string) string {
 	return strings.Trim(w.out.String(), "\n")
 }
 
-// finishedBlocks cuts a text that still grows behind its last block that is complete: one that is followed by an empty line
-// and by a line that does not belong to it. The rest may still become anything.
-func finishedBlocks(growing string) (done, rest string) {
-	cutAt, fence, empty := 0, "", false
+// finishedBlock cuts a text that still grows behind its first block, when that is complete: followed by an empty line and by
+// a line that does not belong to it. The rest may still become anything. Where it cuts does not depend on how much of the
+// text is there.
+func finishedBlock(growing string) (done, rest string) {
+	fence, empty := "", false
 	for at := 0; at < len(growing); {
 		line, _, whole := strings.Cut(growing[at:], "\n")
 		switch {
@@ -48,15 +49,15 @@ func finishedBlocks(growing string) (done, rest string) {
 		case strings.TrimSpace(line) == "":
 			empty = whole
 		default:
-			if empty && !strings.HasPrefix(line, " ") {
-				cutAt = at
+			if empty && at > 0 && !strings.HasPrefix(line, " ") && strings.TrimSpace(growing[:at]) != "" {
+				return growing[:at], growing[at:]
 			}
 			empty = false
 			fence = fenceOf(line)
 		}
 		at += len(line) + 1
 	}
-	return growing[:cutAt], growing[cutAt:]
+	return "", growing
 }
 
 // fenceOf is the mark that a line opens a block of code with, or "".

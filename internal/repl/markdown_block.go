@@ -77,8 +77,12 @@ func (w *blockWriter) heading(n *ast.Heading, indent string) {
 	w.wrapped(spans, indent, indent)
 }
 
-// code writes the lines of a node as they are; a line that is too long is broken by the terminal only.
+// code writes the lines of a node as they are, below what its fence says they are; a line that is too long is broken by the terminal only.
 func (w *blockWriter) code(n ast.Node, indent string) {
+	if fence, ok := n.(*ast.FencedCodeBlock); ok && fence.Info != nil {
+		what := cleanLine(string(fence.Info.Segment.Value(w.source))) // the language
+		w.line(indent, w.paint([]span{{what + ":", dim}}))
+	}
 	style, inner := cyan, indent+"    "
 	if n.Kind() == ast.KindHTMLBlock {
 		style, inner = "", indent

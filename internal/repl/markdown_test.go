@@ -29,6 +29,7 @@ Rotate the signing key once a month with
 
 > quoted text
 
+sh:
     rotate  --all
 
         echo
@@ -113,7 +114,8 @@ func TestABlockIsFinishedByAnEmptyLineAndALineThatDoesNotBelongToIt(t *testing.T
 		"one":                               "",
 		"one\n\n":                           "",
 		"one\n\nt":                          "one\n\n",
-		"one\n\ntwo\n\nthree":               "one\n\ntwo\n\n",
+		"one\n\ntwo\n\nthree":               "one\n\n",
+		"\n\none\n\ntwo":                    "\n\none\n\n",
 		"- a\n\n  more of a":                "",
 		"- a\n\n- b":                        "- a\n\n",
 		"```\ncode\n\nmore":                 "",
@@ -123,7 +125,7 @@ func TestABlockIsFinishedByAnEmptyLineAndALineThatDoesNotBelongToIt(t *testing.T
 		"```one line```\n\nc":               "```one line```\n\n",
 		"text\n\n```\ncode that is not yet": "text\n\n",
 	} {
-		got, rest := finishedBlocks(growing)
+		got, rest := finishedBlock(growing)
 		assert.Equal(t, done, got, "%q", growing)
 		assert.Equal(t, growing, got+rest)
 	}

@@ -131,14 +131,18 @@ func (s *session) highlight(line string, words *regexp.Regexp, style string) str
 }
 
 // minHighlight is how many letters a word of the question has that is highlighted; shorter ones are in every line.
-const minHighlight = 4
+// maxHighlight is how many words are; a question may be a pasted page.
+const (
+	minHighlight = 4
+	maxHighlight = 100
+)
 
 // wordsOf finds the words of the question, and words that start with them; nil when it has none.
 func wordsOf(last state.AgentState) *regexp.Regexp {
 	var parts []string
 	for _, word := range append(strings.FieldsFunc(last.Query(), func(r rune) bool { return !isWordRune(r) }), last.Keywords...) {
 		word = regexp.QuoteMeta(word)
-		if len([]rune(word)) >= minHighlight && !slices.Contains(parts, word) {
+		if len(parts) < maxHighlight && len([]rune(word)) >= minHighlight && !slices.Contains(parts, word) {
 			parts = append(parts, word)
 		}
 	}

@@ -120,6 +120,7 @@ func (s *session) end() error {
 func (s *session) take(ctx context.Context, line string) error {
 	text := strings.TrimSpace(line)
 	if text == "" {
+		s.editing = false
 		return nil
 	}
 	s.lines++
@@ -149,6 +150,7 @@ func isCommand(line string) bool {
 
 // ask has a question answered.
 func (s *session) ask(ctx context.Context, text string) error {
+	s.replaced = state.AgentState{} // it was the answer to another question
 	return s.follow(ctx, s.cfg.Agent.Ask(ctx, s.question(text)))
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -105,9 +106,10 @@ func (s *screen) status(text string) {
 
 // tellStatus says what is going on, once.
 func (s *screen) tellStatus(text string) {
-	if text = strings.TrimRight(text, "…"); text != s.told {
+	if text = strings.TrimRight(text, "…"); text != s.told && text != "" {
 		s.told = text
-		s.write(strings.ToUpper(text[:1]) + text[1:] + ".\n")
+		_, size := utf8.DecodeRuneInString(text)
+		s.write(strings.ToUpper(text[:size]) + text[size:] + ".\n")
 	}
 }
 

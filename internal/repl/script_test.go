@@ -18,6 +18,7 @@ import (
 type scripted struct {
 	mu     sync.Mutex
 	asked  []agent.Question
+	again  []int // which of them in place of another one
 	states map[string]state.AgentState
 	broken error // of State
 }
@@ -87,6 +88,11 @@ func (a *scripted) Ask(ctx context.Context, q agent.Question) iter.Seq2[agent.Ev
 			a.keep(q.Thread, state.AgentState{Question: q.Text, Phase: state.PhaseRetrieve})
 			<-ctx.Done()
 			yield(agent.Event{}, context.Cause(ctx))
+		case "halfway": // in the second block of the answer
+			emit(agent.Event{Node: nodes.NameSynthesize})
+			emit(agent.Event{Token: "# Keys\n\n**Rot"})
+			<-ctx.Done()
+			yield(agent.Event{}, context.Cause(ctx))
 		case "stall": // in the middle of the answer
 			emit(agent.Event{Node: nodes.NameSynthesize})
 			emit(agent.Event{Token: "The beginning"})
@@ -107,6 +113,9 @@ func (a *scripted) Again(ctx context.Context, q agent.Question) iter.Seq2[agent.
 	if q.Text == "" {
 		q.Text = s.Question
 	}
+	a.mu.Lock()
+	a.again = append(a.again, len(a.asked))
+	a.mu.Unlock()
 	return a.Ask(ctx, q)
 }
 
@@ -134,6 +143,9 @@ func (a *scripted) play(q agent.Question, emit func(agent.Event)) {
 		answer.Warnings = []string{"w\x1b]0;x\aw"}
 	case "markdown":
 		answer.Answer = "# Keys\n\n**Rotate** it [1]."
+		s.Answer = answer.Answer
+	case "long":
+		answer.Answer = "A line of many words that is wider than the window in which it is shown to *somebody*."
 		s.Answer = answer.Answer
 	case "warned":
 		answer.Warnings = []string{nodes.NoModel}

@@ -59,6 +59,13 @@ func TestAListenerHearsNoEscapeCodes(t *testing.T) {
 	assert.Contains(t, got.err, "error: the model at http://127.0.0.1:1 does not answer\n")
 }
 
+func TestAListenerDoesNotHearEveryFileThatIsIndexed(t *testing.T) {
+	h := newAround()
+	got := listened(t, "/index notes\n", func(c *Config) { c.Host = h })
+	require.NoError(t, got.end)
+	assert.Contains(t, got.out, "Question: Indexing.\n2 indexed")
+}
+
 // reacting is an output that does something when a text is written to it.
 type reacting struct {
 	text bytes.Buffer
