@@ -7,7 +7,7 @@ GOLANGCI := bin/golangci-lint
 GOLANGCI_VERSION := v2.15.0
 export CGO_ENABLED ?= 0
 
-.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz e2e-llm bench bench-compare bench-peers bench-search mutate golden clean
+.PHONY: help build chat test race check fmt vet lint tidy cross scenarios fuzz e2e-llm bench bench-compare bench-peers bench-search mutate golden capture clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -101,6 +101,9 @@ mutate: ## plant violations of the rules and see that the tests notice (ONLY=reg
 
 golden: ## rewrite golden files after a change that you have looked at
 	$(GO) test ./graph ./agent ./internal/repl -update
+
+capture: ## run the consoles of README.md and docs/first-ten-minutes.md and write what they print
+	$(GO) test -count=1 ./cmd/kbagent -run TestTheConsoles -capture
 
 clean: ## remove what was built; the data directory stays
 	rm -rf bin

@@ -144,3 +144,19 @@ func TestCtrlCLeavesInitWithoutAFileAndWithTheEcho(t *testing.T) {
 		assert.Empty(t, entries)
 	}
 }
+
+func TestCtrlCLeavesAConfirmationAndNothingIsDone(t *testing.T) {
+	dir := newBase(t)
+	code, _, stderr := finish(t, kbagent(t, dir, nil, "ask", "--thread", "ops", question))
+	require.Zero(t, code, stderr)
+	cmd := kbagent(t, dir, nil, "threads", "delete", "ops")
+	m := onTerminal(t, cmd)
+	m.expect("Delete ops? [y/N] ")
+	_, err := io.WriteString(m.device, "\x03")
+	require.NoError(t, err)
+	m.expect("kbagent: interrupted")
+	_ = cmd.Wait() // the exit code is looked at
+	assert.Equal(t, exitError, cmd.ProcessState.ExitCode())
+	_, stdout, _ := finish(t, kbagent(t, dir, nil, "threads"))
+	assert.Contains(t, stdout, "ops")
+}

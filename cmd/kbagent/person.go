@@ -11,11 +11,17 @@ import (
 	"golang.org/x/term"
 )
 
-// person is whoever answers questions on stdin, one line an answer. Questions go to out. Nothing is read ahead, so that
+// person is whoever answers questions on in, one line an answer. Questions go to out. Nothing is read ahead, so that
 // what comes behind the answers is still there for others.
 type person struct {
-	in  *os.File
+	in  io.Reader
 	out io.Writer
+}
+
+// terminal is the terminal that the person sits at; ok is false where it is something else.
+func (p person) terminal() (f *os.File, ok bool) {
+	f, ok = p.in.(*os.File)
+	return f, ok && isTerminal(f)
 }
 
 // errInputEnded says that there was no line where an answer should have been.
@@ -36,19 +42,20 @@ func (p person) ask(ctx context.Context, question, fallback string) (string, err
 
 // secret is ask without echo.
 func (p person) secret(ctx context.Context, question string) (string, error) {
-	if !isTerminal(p.in) {
+	device, ok := p.terminal()
+	if !ok {
 		return p.line(ctx, question+": ", readLine)
 	}
-	before, err := term.GetState(int(p.in.Fd()))
+	before, err := term.GetState(int(device.Fd()))
 	if err != nil {
 		return "", err
 	}
-	answer, err := p.line(ctx, question+": ", func(in *os.File) (string, error) {
-		typed, err := term.ReadPassword(int(in.Fd()))
+	answer, err := p.line(ctx, question+": ", func(io.Reader) (string, error) {
+		typed, err := term.ReadPassword(int(device.Fd()))
 		return string(typed), err
 	})
 	if ctx.Err() != nil {
-		return "", errors.Join(err, term.Restore(int(p.in.Fd()), before)) // whoever read is still there, and with it no echo
+		return "", errors.Join(err, term.Restore(int(device.Fd()), before)) // whoever read is still there, and with it no echo
 	}
 	fmt.Fprintln(p.out) // the Enter key was not shown either
 	return answer, err
@@ -72,7 +79,7 @@ func (p person) agrees(ctx context.Context, question string, fallback bool) (boo
 
 // line shows a prompt and waits for read, in a goroutine that stays until the input moves or the program ends when ctx
 // has ended before.
-func (p person) line(ctx context.Context, prompt string, read func(*os.File) (string, error)) (string, error) {
+func (p person) line(ctx context.Context, prompt string, read func(io.Reader) (string, error)) (string, error) {
 	if _, err := io.WriteString(p.out, prompt); err != nil {
 		return "", err
 	}
@@ -90,7 +97,7 @@ func (p person) line(ctx context.Context, prompt string, read func(*os.File) (st
 		fmt.Fprintln(p.out)
 		return "", ctx.Err()
 	case r := <-typed:
-		if !isTerminal(p.in) {
+		if _, ok := p.terminal(); !ok {
 			fmt.Fprintln(p.out) // nobody's Enter key has done it
 		}
 		if errors.Is(r.err, io.EOF) {
@@ -101,7 +108,7 @@ func (p person) line(ctx context.Context, prompt string, read func(*os.File) (st
 }
 
 // readLine reads up to the end of a line, byte by byte: what follows is not touched.
-func readLine(in *os.File) (string, error) {
+func readLine(in io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); ; {
 		n, err := in.Read(b)

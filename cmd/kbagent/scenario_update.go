@@ -36,7 +36,7 @@ func (r scenarioRun) rewrite(ctx context.Context, std streams, list []agentScena
 			return err
 		}
 	}
-	if err := confirm(std, r.yes, fmt.Sprintf("rewrite the expectations of %d scenario(s) in %d file(s)", changed, len(rewrites))); err != nil {
+	if err := confirm(ctx, std, r.yes, fmt.Sprintf("rewrite the expectations of %d scenario(s) in %d file(s)", changed, len(rewrites))); err != nil {
 		return err
 	}
 	for _, w := range rewrites {

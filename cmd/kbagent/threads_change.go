@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +62,7 @@ func newThreadsDelete(g *global, std streams, asJSON *bool) *cobra.Command {
 					}
 					threads = append(threads, t)
 				}
-				if err := confirm(std, yes, "delete "+strings.Join(args, ", ")); err != nil {
+				if err := confirm(cmd.Context(), std, yes, "delete "+strings.Join(args, ", ")); err != nil {
 					return err
 				}
 				for _, t := range threads {
@@ -130,7 +129,7 @@ wants --yes.`,
 				if dryRun || total(promised) == 0 {
 					return printPruned(std.out, promised, "would remove", *asJSON)
 				}
-				if err := confirm(std, yes, fmt.Sprintf("remove %d checkpoints of %d conversations", total(promised), len(promised))); err != nil {
+				if err := confirm(cmd.Context(), std, yes, fmt.Sprintf("remove %d checkpoints of %d conversations", total(promised), len(promised))); err != nil {
 					return err
 				}
 				done, err := a.prune(cmd.Context(), args, keep, false)
@@ -228,29 +227,24 @@ func parseAge(s string) (time.Duration, error) {
 var errDeclined = errors.New("nothing was changed")
 
 // confirm asks on the terminal whether to do it. Without one only yes will do.
-func confirm(std streams, yes bool, what string) error {
+func confirm(ctx context.Context, std streams, yes bool, what string) error {
 	if yes {
 		return nil
 	}
 	if !isTerminal(std.in) || !isTerminal(std.err) {
 		return &usageError{fmt.Errorf("to %s without a terminal takes --yes", what)}
 	}
-	return askPerson(std.in, std.err, what)
+	return askPerson(ctx, std.in, std.err, what)
 }
 
 // askPerson puts the question to a person: yes or y agree.
-func askPerson(in io.Reader, out io.Writer, what string) error {
-	if _, err := fmt.Fprintf(out, "%s? [y/N] ", strings.ToUpper(what[:1])+what[1:]); err != nil {
+func askPerson(ctx context.Context, in io.Reader, out io.Writer, what string) error {
+	ok, err := person{in, out}.agrees(ctx, strings.ToUpper(what[:1])+what[1:]+"?", false)
+	if err != nil && !errors.Is(err, errInputEnded) {
 		return err
 	}
-	line, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	default:
+	if !ok {
 		return errDeclined
 	}
+	return nil
 }

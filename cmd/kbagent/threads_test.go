@@ -20,14 +20,14 @@ import (
 func TestOnlyAYesAgreesToADeletion(t *testing.T) {
 	for line, agreed := range map[string]bool{"y\n": true, "YES\n": true, "yes": true, "\n": false, "": false, "n\n": false, "yess\n": false} {
 		var out bytes.Buffer
-		err := askPerson(strings.NewReader(line), &out, "delete ops")
+		err := askPerson(t.Context(), strings.NewReader(line), &out, "delete ops")
 		assert.Equal(t, agreed, err == nil, "%q", line)
 		if !agreed {
 			require.ErrorIs(t, err, errDeclined)
 		}
-		assert.Equal(t, "Delete ops? [y/N] ", out.String())
+		assert.Equal(t, "Delete ops? [y/N] \n", out.String())
 	}
-	require.ErrorIs(t, askPerson(brokenReader{}, new(bytes.Buffer), "x"), os.ErrClosed)
+	require.ErrorIs(t, askPerson(t.Context(), brokenReader{}, new(bytes.Buffer), "x"), os.ErrClosed)
 }
 
 type brokenReader struct{}

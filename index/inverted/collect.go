@@ -26,15 +26,18 @@ func (s *searcher) finish(p *Part, lo uint32, minor int) error {
 			if err != nil {
 				return err
 			}
-			s.offer(sum, p.Key(int(doc)))
+			s.offer(p, doc, sum)
 		}
 	}
 	return nil
 }
 
-// offer keeps a document when it is among the best of those that are taken.
-func (s *searcher) offer(sum, key int64) {
-	if sum > s.top.least() && (s.takes == nil || s.takes(key)) {
+// offer keeps a document when it is among the best of those that are taken. Few are: the key is looked up for these only.
+func (s *searcher) offer(p *Part, doc uint32, sum int64) {
+	if sum <= s.top.least() {
+		return
+	}
+	if key := p.Key(int(doc)); s.takes == nil || s.takes(key) {
 		s.top.offer(sum, key)
 	}
 }
@@ -91,7 +94,7 @@ next:
 			}
 			sum += share
 		}
-		s.offer(sum, p.Key(int(doc)))
+		s.offer(p, doc, sum)
 	}
 	return nil
 }
