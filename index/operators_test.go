@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -93,6 +94,20 @@ func TestAWordThatNoPassageHoldsIsCorrectedAndTheCorrectionTold(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, got, "%q", query)
 	}
+}
+
+func TestAWordIsNotCorrectedToOneOfARemovedFile(t *testing.T) {
+	x := newIndex(t)
+	dir := folder(t, map[string]string{"a.md": "database", "b.md": "server", "c.md": "more", "d.md": "other"})
+	update(t, x, dir)
+	got, err := x.Corrections(t.Context(), "databse", nil)
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	_, err = x.Remove(t.Context(), []string{filepath.Join(dir, "a.md")}, index.RemoveOptions{})
+	require.NoError(t, err)
+	got, err = x.Corrections(t.Context(), "databse", nil)
+	require.NoError(t, err)
+	assert.Empty(t, got)
 }
 
 func TestACorrectionCountsLessThanAWordThatIsThere(t *testing.T) {

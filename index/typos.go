@@ -68,29 +68,42 @@ type typo struct {
 
 // correct finds the words of what is asked that no passage holds, and what is near them.
 func (x *Index) correct(ctx context.Context, q query) (list []typo, err error) {
-	words := q.correctable()
-	if len(words) == 0 {
-		return nil, nil
-	}
-	var all []string
-	for _, w := range words {
-		all = append(append(all, w), text.Terms(w)...)
-	}
-	freq, passages, err := x.store.DocFreq(ctx, distinct(all))
+	words, err := x.unknown(ctx, q.correctable(), func(w string) string { return text.Terms(w)[0] })
 	if err != nil {
-		return nil, fmt.Errorf("count terms: %w", err)
+		return nil, err
 	}
-	for _, w := range words {
-		stem := text.Terms(w)[0]
-		if passages == 0 || freq[w]+freq[stem] > 0 || len(list) == maxTypos {
-			continue
-		}
-		terms, err := x.nearestTerms(ctx, stem, edits(w))
+	// An identifier is kept as it stands, without stemming.
+	if words, err = x.unknown(ctx, words, func(w string) string { return w }); err != nil {
+		return nil, err
+	}
+	for _, w := range words[:min(maxTypos, len(words))] {
+		terms, err := x.nearestTerms(ctx, text.Terms(w)[0], edits(w))
 		if err != nil {
 			return nil, err
 		}
 		if len(terms) > 0 {
 			list = append(list, typo{w, terms})
+		}
+	}
+	return list, nil
+}
+
+// unknown are those of words whose term no passage holds.
+func (x *Index) unknown(ctx context.Context, words []string, term func(word string) string) (list []string, err error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	terms := make([]string, len(words))
+	for i, w := range words {
+		terms[i] = term(w)
+	}
+	freq, _, err := x.store.DocFreq(ctx, terms)
+	if err != nil {
+		return nil, fmt.Errorf("count terms: %w", err)
+	}
+	for i, w := range words {
+		if freq[terms[i]] == 0 {
+			list = append(list, w)
 		}
 	}
 	return list, nil
@@ -143,6 +156,12 @@ func (x *Index) nearestTerms(ctx context.Context, term string, limit int) ([]str
 	}
 	terms := mostFrequent(counts, len(counts))
 	slices.SortStableFunc(terms, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
+	terms = terms[:min(len(terms), 2*maxCorrections)]
+	freq, _, err := x.store.DocFreq(ctx, terms) // the vocabulary counts passages that are no more
+	if err != nil {
+		return nil, fmt.Errorf("count terms: %w", err)
+	}
+	terms = slices.DeleteFunc(terms, func(t string) bool { return freq[t] == 0 })
 	for i, t := range terms {
 		if i == maxCorrections || distance[t] > distance[terms[0]] {
 			return terms[:i], nil

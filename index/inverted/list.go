@@ -61,7 +61,11 @@ func decodeBlock(data []byte, n int, next uint32, docs, tfs *[blockSize]uint32) 
 		} else {
 			gap = d.long()
 		}
-		docs[i] = next + uint32(gap>>1)
+		doc := uint64(next) + gap>>1
+		if doc >= gone {
+			return ErrCorrupt
+		}
+		docs[i] = uint32(doc)
 		next = docs[i] + 1
 		if gap&1 == 1 {
 			tfs[i] = 1
@@ -82,12 +86,18 @@ type block struct {
 
 // blocks reads the head of a list of more than one block.
 func blocks(data []byte, df int) ([]block, error) {
+	if (df+blockSize-1)/blockSize > len(data)/4 { // the head has four numbers for each
+		return nil, ErrCorrupt
+	}
 	list := make([]block, (df+blockSize-1)/blockSize)
 	sizes := make([]uint32, len(list))
 	d := decoder{data: data}
 	next := uint32(0)
 	for i := range list {
 		last := next + d.number()
+		if last < next || last >= gone {
+			return nil, ErrCorrupt
+		}
 		sizes[i] = d.number()
 		list[i] = block{first: next, last: last, n: min(blockSize, df-i*blockSize), highest: d.number(), shortest: d.number()}
 		next = last + 1

@@ -40,6 +40,7 @@ type input struct {
 	done     bool
 }
 
+// gone is no ordinal.
 const gone = 1<<32 - 1
 
 func (m *merger) take(p *Part) {

@@ -58,7 +58,7 @@ func Open(head, directory []byte) (*Segment, error) {
 	dir := decoder{data: directory}
 	pages := dir.number()
 	s.pages, s.names = dir.bytes(8*pages), dir.data
-	if d.bad || dir.bad || s.width != 2 && s.width != 4 || len(s.lengths) != s.width*s.docs || int(start) != s.docs {
+	if d.bad || dir.bad || s.width != 2 && s.width != 4 || len(s.lengths) != s.width*s.docs || int(start) != s.docs || s.docs == 0 {
 		return nil, fmt.Errorf("%w: the head of a segment of %d documents", ErrCorrupt, s.docs)
 	}
 	for i := range s.pageCount() {
