@@ -12,24 +12,27 @@ import (
 )
 
 // keywordSQL sums up BM25 (k1 = 1.2, b = 0.75, an idf of at least 1e-6) over the terms $1 with the weights $2, for the best $3 of
-// the passages $4, or of all where that is null. The order of the
-// sum is fixed, so that equal passages have equal sums.
+// the passages $4, or of all where that is null, that hold all of the different terms $6. Terms of one class $5 other than 0 are
+// as common as all of them together. The order of the sum is fixed, so that equal passages have equal sums.
 const keywordSQL = `
-WITH asked AS (SELECT * FROM unnest($1::bytea[], $2::float8[]) AS q (term, weight)),
-rare AS (SELECT q.term, q.weight, count(*)::float8 AS df FROM asked q JOIN index_terms t USING (term) GROUP BY q.term, q.weight),
+WITH asked AS (SELECT * FROM unnest($1::bytea[], $2::float8[], $5::int[]) AS q (term, weight, class)),
+size AS (SELECT passages::float8, tokens::float8 FROM index_state),
+counted AS (SELECT q.term, q.weight, q.class, count(*)::float8 AS df FROM asked q JOIN index_terms t USING (term) GROUP BY q.term, q.weight, q.class),
+rare AS (SELECT term, weight, CASE class WHEN 0 THEN df ELSE least(sum(df) OVER (PARTITION BY class), passages) END AS df FROM counted CROSS JOIN size),
 best AS (
 	SELECT t.passage, sum(r.weight * greatest(ln((s.passages - r.df + 0.5) / (r.df + 0.5)), 1e-6) * t.count * 2.2
 		/ (t.count + 1.2 * (0.25 + 0.75 * p.length * s.passages / s.tokens)) ORDER BY r.term) AS score
-	FROM rare r JOIN index_terms t USING (term) JOIN index_passages p ON p.id = t.passage
-	CROSS JOIN (SELECT passages::float8, tokens::float8 FROM index_state) s
-	WHERE $4::bigint[] IS NULL OR t.passage = ANY ($4)
+	FROM rare r JOIN index_terms t USING (term) JOIN index_passages p ON p.id = t.passage CROSS JOIN size s
+	WHERE ($4::bigint[] IS NULL OR t.passage = ANY ($4))
+	AND (cardinality($6::bytea[]) = 0 OR t.passage IN (
+		SELECT passage FROM index_terms WHERE term = ANY ($6) GROUP BY passage HAVING count(*) = cardinality($6)))
 	GROUP BY t.passage ORDER BY score DESC, t.passage LIMIT $3)
 SELECT ` + passageColumns + `, best.score FROM best JOIN index_passages p ON p.id = best.passage JOIN index_files f ON f.id = p.file
 ORDER BY best.score DESC, f.root, f.path, p.start_byte`
 
 // Keyword implements index.Store. Its cost grows with the passages that hold a term of q.
 func (x *Index) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Match, error) {
-	terms, weights := weighted(q)
+	terms, weights, classes := weighted(q)
 	if len(terms) == 0 || q.K <= 0 || q.Within != nil && q.Within.Len() == 0 {
 		return nil, nil
 	}
@@ -40,21 +43,26 @@ func (x *Index) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Matc
 	return list(ctx, x, func(rows pgx.Rows) (m index.Match, err error) {
 		err = rows.Scan(append(passageFields(&m.Passage), &m.Score)...)
 		return m, err
-	}, keywordSQL, terms, weights, q.K, within)
+	}, keywordSQL, terms, weights, q.K, within, classes, raws(slices.Compact(slices.Sorted(slices.Values(q.All)))))
 }
 
-// weighted are the different terms of q with their weights.
-func weighted(q index.KeywordQuery) (terms [][]byte, weights []float64) {
+// weighted are the different terms of q with their weights and classes.
+func weighted(q index.KeywordQuery) (terms [][]byte, weights []float64, classes []int) {
 	seen := map[string]bool{"": true}
-	for i, part := range [][]string{q.Terms, q.Half} {
-		for _, t := range part {
+	add := func(list []string, weight float64, class int) {
+		for _, t := range list {
 			if !seen[t] {
 				seen[t] = true
-				terms, weights = append(terms, []byte(t)), append(weights, []float64{1, 0.5}[i])
+				terms, weights, classes = append(terms, []byte(t)), append(weights, weight), append(classes, class)
 			}
 		}
 	}
-	return terms, weights
+	add(q.Terms, 1, 0)
+	add(q.Half, 0.5, 0)
+	for i, a := range q.Alike {
+		add(a.Terms, a.Weight, i+1)
+	}
+	return terms, weights, classes
 }
 
 // DocFreq implements index.Store. All counts are of one version.
@@ -77,6 +85,38 @@ func (x *Index) DocFreq(ctx context.Context, terms []string) (freq map[string]in
 		return err
 	})
 	return freq, passages, err
+}
+
+// Vocabulary implements index.Store.
+func (x *Index) Vocabulary(ctx context.Context, prefix string, keep func(term []byte) bool) (map[string]int, error) {
+	type counted struct {
+		term string
+		n    int
+	}
+	found, err := list(ctx, x, func(rows pgx.Rows) (c counted, err error) {
+		err = rows.Scan(&rawText{&c.term}, &c.n)
+		return c, err
+	}, `SELECT term, count(*) FROM index_terms WHERE term >= $1 AND ($2::bytea IS NULL OR term < $2) GROUP BY term`, []byte(prefix), behind(prefix))
+	terms := map[string]int{}
+	for _, c := range found {
+		if keep == nil || keep([]byte(c.term)) {
+			terms[c.term] = c.n
+		}
+	}
+	return terms, err
+}
+
+// behind is the first text after all that begin with prefix; nil when there is none.
+func behind(prefix string) []byte {
+	end := []byte(prefix)
+	for len(end) > 0 && end[len(end)-1] == 0xff {
+		end = end[:len(end)-1]
+	}
+	if len(end) == 0 {
+		return nil
+	}
+	end[len(end)-1]++
+	return end
 }
 
 // Vectors implements index.Store.
