@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -148,6 +149,7 @@ var faults = []fault{
 	{"small talk is planned", way(nodes.NameAnalyzeAndRoute, "chitchat", "search"), nextIsWrong, core(1)},
 	{"an answer goes out unverified", way(nodes.NameSynthesize, "answered", "deliver"), nextIsWrong, all(1)},
 	{"an answer that has to be corrected goes out", way(nodes.NameDecide, "correct", "deliver"), nextIsWrong, all(1)},
+	{"a new order of the evidence is a new search", way(nodes.NameDecide, "rerank", "correct"), nextIsWrong, all(1)},
 	{"a person is not asked", way(nodes.NameDecide, "review", "pass"), nextIsWrong, all(1)},
 
 	// The loop.
@@ -184,6 +186,23 @@ var faults = []fault{
 	{"the machine makes a move that is no row", says(nodes.NameToolCall, func(_ state.AgentState, u *state.Update) {
 		u.Transitions = []state.Transition{{From: state.PhaseRetrieve, Event: "answered", To: state.PhaseGrade}}
 	}), badMove, core(1)},
+
+	{"grades that nobody could read are good", says(nodes.NameGradeEvidence, func(_ state.AgentState, u *state.Update) {
+		if u.Grading.Failed {
+			u.Grading.Action = state.ActionGenerate
+		}
+	}), actionWrong, faulty(1)},
+	{"a grader that is down fails the run", func(c *agent.Config) {
+		c.PlantNode(nodes.NameGradeEvidence, func(body agent.Body) agent.Body {
+			return func(ctx context.Context, s state.AgentState) (state.Update, error) {
+				u, err := body(ctx, s)
+				if err == nil && u.Grading.Source == "lexical" {
+					err = errors.New("nobody can grade")
+				}
+				return u, err
+			}
+		})
+	}, explore.NoError, faulty(1)},
 
 	// The answer.
 	{"an empty answer", says(nodes.NameSynthesize, func(_ state.AgentState, u *state.Update) {

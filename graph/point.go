@@ -88,7 +88,7 @@ func (p Point[S, U]) Step(ctx context.Context, opts ...Option) (Stepped[S, U], e
 		return out, err
 	}
 	res, err := r.execute(ctx)
-	if err != nil && !(errors.Is(err, ErrStepLimit) && res.Steps == 1) {
+	if err != nil && (!errors.Is(err, ErrStepLimit) || res.Steps != 1) {
 		return out, err
 	}
 	if len(res.Interrupts) > 0 {

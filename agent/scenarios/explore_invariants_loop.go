@@ -99,7 +99,7 @@ func evidenceFound(s state.AgentState) error {
 		}
 	}
 	for _, e := range s.Context {
-		if id, _, _ := strings.Cut(e.Path, "."); !found[e.ID] && !(found[id] && strings.Contains(passage, e.Content)) {
+		if id, _, _ := strings.Cut(e.Path, "."); !found[e.ID] && (!found[id] || !strings.Contains(passage, e.Content)) {
 			return fmt.Errorf("no tool has found %s of %s", e.ID, e.Path)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // A Report is what an exploration has seen.
 type Report struct {
-	Complete    bool        `json:"complete"` // every state was gone on from, and what is sampled was compared
+	Complete    bool        `json:"complete"` // every state was gone on from, and unless something is broken, what is sampled was compared
 	States      int         `json:"states"`
 	Transitions int         `json:"transitions"`
 	Paths       *big.Int    `json:"paths"` // different ways from the beginning to an end

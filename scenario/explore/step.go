@@ -52,7 +52,7 @@ func (x *explorer[S, U]) expand(ctx context.Context, at int) (expansion[S, U], e
 func (x *explorer[S, U]) stored(p graph.Point[S, U]) (read graph.Point[S, U], damage, err error) {
 	data, err := p.Encode()
 	if err != nil {
-		return p, err, nil //nolint:nilerr // it is the damage
+		return p, err, nil
 	}
 	read, damage = x.subject.App.Point(data)
 	if damage != nil {
@@ -126,7 +126,7 @@ func (x *explorer[S, U]) take(ctx context.Context, p graph.Point[S, U], plan []i
 	case failure != nil:
 		out.failed, out.step.Nodes = true, p.Next()
 		out.broken = []breach{{NoError, failure}}
-		return out, nil
+		return out, nil //nolint:nilerr // it is what the step breaks
 	case len(s.Nodes) == 0: // it asks
 		out.step.Nodes = p.Next()
 		out.edges = append(out.edges, graph.Edge{From: name(p.Next()), To: name(p.Next()), Label: asks})
