@@ -57,6 +57,6 @@ func TestAReviewIsDecidedInTheChat(t *testing.T) {
 
 	code, _, stderr = chatted(t, dir, nil, env, "/review reject "+id+" it is old", "/review approve nosuch")
 	assert.Equal(t, exitError, code)
-	assert.Contains(t, stderr, "it is decided already")
+	assert.Contains(t, stderr, "corrected by ada at ")
 	assert.Contains(t, stderr, "there is no such review")
 }
