@@ -165,3 +165,12 @@ func TestOnATerminalAListenerIsSpokenTo(t *testing.T) {
 	assert.Contains(t, m.end(), `ASKED "how?" on first; "hang on" on first`)
 	assert.False(t, m.Colored())
 }
+
+func TestOnATerminalANoteIsBrokenAtWords(t *testing.T) {
+	m := open(t, "")
+	m.Prompt()
+	m.Resize(40, 24)
+	m.Enter("warned how?")
+	m.Expect("note: no model wrote this answer: it\nquotes the passages that fit the\nquestion best")
+	m.leave()
+}
