@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os/exec"
 	"strings"
 	"testing"
@@ -106,7 +107,7 @@ func TestCtrlCInTheMiddleOfAnAnswerLeavesItsBeginningAndThePrompt(t *testing.T) 
 func exitOf(t *testing.T, m *termtest.Terminal) int {
 	t.Helper()
 	err := m.Program.Wait()
-	if exit, ok := err.(*exec.ExitError); ok {
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		return exit.ExitCode()
 	}
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ func (s *session) answer(ctx context.Context, a agent.Answer) {
 		s.screen.println("")
 	}
 	for _, w := range a.Warnings {
-		s.screen.println(s.screen.paint(dim, "note: "+cleanLine(w)))
+		s.screen.prose("note: "+cleanLine(w), dim)
 	}
 	if s.cfg.Interactive {
 		s.screen.println("")

@@ -47,7 +47,7 @@ func (s *session) passage(ctx context.Context, last state.AgentState, c state.Ci
 	s.screen.println(s.source(ctx, c.N, c.Path, start, end, section))
 	s.printExcerpt(e, wordsOf(last))
 	if changed {
-		s.screen.println(s.screen.paint(dim, "note: the file has changed since; this is the passage as it was found"))
+		s.screen.prose("note: the file has changed since; this is the passage as it was found", dim)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (s *session) greet() {
 		return
 	}
 	for _, line := range s.cfg.Banner {
-		s.screen.println(clean(line))
+		s.screen.prose(cleanLine(line), "")
 	}
 	s.screen.println("")
 }

@@ -89,6 +89,17 @@ func (s *screen) println(text string) {
 	s.write(text + "\n")
 }
 
+// prose prints a clean line in a style; a terminal gets it broken at words.
+func (s *screen) prose(line, style string) {
+	width := 0
+	if s.live {
+		width, _ = s.size()
+	}
+	for _, part := range wrap([]span{{line, style}}, width) {
+		s.println(markdown{color: s.color}.paint(part))
+	}
+}
+
 // status shows in one line what is going on, until something is printed. An answer that grows is not disturbed.
 func (s *screen) status(text string) {
 	s.mu.Lock()

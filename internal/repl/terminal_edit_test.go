@@ -72,7 +72,9 @@ func TestOnATerminalALineThatEndsInABackslashGoesOn(t *testing.T) {
 	m.Prompt()
 	m.Press("one \\")
 	m.Line("> one \\")
+	row := m.Row()
 	m.Press(termtest.Enter)
+	m.Until("second line", func(_ string, atRest bool) bool { return atRest && m.Row() == row+1 })
 	m.Press("two")
 	m.Line("  two")
 	m.Press(termtest.Enter)
@@ -103,7 +105,8 @@ func TestOnATerminalTheHistoryCanBeSearched(t *testing.T) {
 	m.Expect("what was entered")
 	m.Press("logs")
 	m.Until("the entry that was found", func(screen string, atRest bool) bool {
-		return atRest && strings.Count(screen, "how long are logs kept?") > 1 && !strings.HasSuffix(screen, "how large?")
+		_, search, _ := strings.Cut(screen, "(inc-search): logs_")
+		return atRest && strings.HasSuffix(search, "how long are logs kept?")
 	})
 	m.Press(termtest.Enter)
 	m.Until("third answer", func(screen string, _ bool) bool { return strings.Count(screen, "[2] faq.md") == 3 })
@@ -161,4 +164,13 @@ func TestOnATerminalAListenerIsSpokenTo(t *testing.T) {
 	m.Press(termtest.CtrlD)
 	assert.Contains(t, m.end(), `ASKED "how?" on first; "hang on" on first`)
 	assert.False(t, m.Colored())
+}
+
+func TestOnATerminalANoteIsBrokenAtWords(t *testing.T) {
+	m := open(t, "")
+	m.Prompt()
+	m.Resize(40, 24)
+	m.Enter("warned how?")
+	m.Expect("note: no model wrote this answer: it\nquotes the passages that fit the\nquestion best")
+	m.leave()
 }

@@ -177,6 +177,13 @@ func (m *Terminal) Text() string {
 	return m.screen.Text()
 }
 
+// Row is the row of the cursor, from 0 at the top of the screen.
+func (m *Terminal) Row() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.screen.row
+}
+
 // Colored says whether colours were used so far.
 func (m *Terminal) Colored() bool {
 	m.mu.Lock()
