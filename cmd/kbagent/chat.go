@@ -133,7 +133,11 @@ func (a *assistant) indexManual(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(folder, filepath.FromSlash(path)), text, 0o644)
+		target := filepath.Join(folder, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, 0o644)
 	})
 	if err != nil {
 		return fmt.Errorf("unpack the manual: %w", err)
