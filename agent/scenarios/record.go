@@ -61,13 +61,13 @@ func Record(ctx context.Context, changes Changes, r Recording) (Recorded, error)
 	if err != nil {
 		return Recorded{}, err
 	}
-	t := transcript{replies: r.Replies, kinds: toolKinds()}
+	t := transcript{kinds: toolKinds()}
 	for _, run := range runs {
 		if err := t.add(run); err != nil {
 			return Recorded{}, err
 		}
 	}
-	if err := r.Replies.rest(); err != nil {
+	if err := t.fill(r.Replies); err != nil {
 		return Recorded{}, err
 	}
 	d := t.draft(runs, r)

@@ -18,10 +18,10 @@ type draft = scenario.Draft[Given, When]
 
 // transcript collects what the runs of a thread were given.
 type transcript struct {
-	replies *Replies
-	kinds   map[string]state.ScoreKind
+	kinds map[string]state.ScoreKind // of the tools
 
 	given          Given
+	made           []bool // of each reply: the call was made, and not answered by a cache
 	calls, rebuilt int
 	notes          []string
 	uncounted      bool // the runs made fewer model calls than the scenario will

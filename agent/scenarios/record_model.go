@@ -45,17 +45,9 @@ func (t *transcript) addModel(s recordedStep) error {
 	if limit := s.before.Settings.MaxLLMTokens; limit > 0 {
 		shareTokens(want, s.update.Usage.TotalTokens)
 	}
-	for i := range want {
-		t.calls++
-		known, err := t.replies.fill(&want[i])
-		if err != nil {
-			return err
-		}
-		if !known {
-			t.rebuilt++
-		}
+	for _, reply := range want {
+		t.given.Model, t.made = append(t.given.Model, reply), append(t.made, made > 0)
 	}
-	t.given.Model = append(t.given.Model, want...)
 	return nil
 }
 

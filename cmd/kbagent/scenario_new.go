@@ -46,7 +46,7 @@ standard input: the claim, the defect, files of documents up to an empty line, q
 }
 
 func (n *scenarioNew) run(ctx context.Context, std streams) error {
-	if err := n.complete(asker{bufio.NewReader(std.in), std.err, isTerminal(std.in)}); err != nil {
+	if err := n.complete(ctx, asker{bufio.NewReader(std.in), std.err, isTerminal(std.in)}); err != nil {
 		return err
 	}
 	var err error
@@ -73,7 +73,7 @@ func (n *scenarioNew) run(ctx context.Context, std streams) error {
 }
 
 // complete asks for what the flags do not say.
-func (n *scenarioNew) complete(a asker) error {
+func (n *scenarioNew) complete(ctx context.Context, a asker) error {
 	asked := n.sketch.Claim == "" || n.sketch.Guards == "" || len(n.sketch.Questions) == 0
 	for _, f := range []struct {
 		into *string
@@ -82,7 +82,7 @@ func (n *scenarioNew) complete(a asker) error {
 		if *f.into != "" {
 			continue
 		}
-		line, err := a.line(f.what + "? ")
+		line, err := a.line(ctx, f.what+"? ")
 		if err != nil {
 			return err
 		}
@@ -91,14 +91,14 @@ func (n *scenarioNew) complete(a asker) error {
 		}
 	}
 	if asked && len(n.documents) == 0 {
-		list, err := a.lines("File of a document (an empty line ends): ")
+		list, err := a.lines(ctx, "File of a document (an empty line ends): ")
 		if err != nil {
 			return err
 		}
 		n.documents = list
 	}
 	if len(n.sketch.Questions) == 0 {
-		list, err := a.lines("Question (an empty line ends): ")
+		list, err := a.lines(ctx, "Question (an empty line ends): ")
 		if err != nil {
 			return err
 		}
@@ -116,25 +116,39 @@ type asker struct {
 	person bool
 }
 
-// line is the next answer; "" at the end of the input.
-func (a asker) line(prompt string) (string, error) {
+// line is the next answer; "" at the end of the input. A read of a terminal cannot be interrupted: when ctx is done first, the
+// goroutine is left to the end of the process.
+func (a asker) line(ctx context.Context, prompt string) (string, error) {
 	if a.person {
 		if _, err := fmt.Fprint(a.out, prompt); err != nil {
 			return "", err
 		}
 	}
-	line, err := a.in.ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
+	type answer struct {
+		line string
+		err  error
 	}
-	return strings.TrimSpace(line), nil
+	read := make(chan answer, 1)
+	go func() {
+		line, err := a.in.ReadString('\n')
+		read <- answer{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case got := <-read:
+		if got.err != nil && !errors.Is(got.err, io.EOF) {
+			return "", got.err
+		}
+		return strings.TrimSpace(got.line), nil
+	}
 }
 
 // lines are the answers up to an empty one.
-func (a asker) lines(prompt string) ([]string, error) {
+func (a asker) lines(ctx context.Context, prompt string) ([]string, error) {
 	var all []string
 	for {
-		line, err := a.line(prompt)
+		line, err := a.line(ctx, prompt)
 		if err != nil || line == "" {
 			return all, err
 		}

@@ -22,6 +22,9 @@ var conversations = map[string]struct {
 	"whose grades are repaired": {
 		[]llmtest.Reply{routed, planned, llmtest.Text("all fine!"), graded, llmtest.Text("Old logs are kept for seven days [1]."), held}, "all fine!",
 	},
+	"whose router talks": {
+		[]llmtest.Reply{llmtest.Text("Sure, let me see."), llmtest.Text("It is a search."), planned, graded, llmtest.Text("Old logs are kept for seven days [1]."), held}, "It is a search.",
+	},
 	"whose answer is cut": {
 		[]llmtest.Reply{routed, planned, graded, llmtest.Cut("Old logs are"), held}, `scores\":`,
 	},
@@ -64,5 +67,5 @@ func TestATapeOfAnotherConversationIsRefused(t *testing.T) {
 	code, stdout, stderr := finish(t, kbagent(t, dir, nil, "scenario", "record", "--thread", "t", "--tape", "tape.jsonl"))
 	assert.Equal(t, exitError, code)
 	assert.Empty(t, stdout)
-	assert.Contains(t, stderr, "the recorded replies are not those of this thread: they are too few")
+	assert.Contains(t, stderr, "the recorded replies are not those of this thread: there are 2 of them, and 5 calls were answered")
 }
