@@ -61,6 +61,7 @@ func TestOnATerminalAnEditThatIsEmptiedIsNone(t *testing.T) {
 	m.Press("\x15") // Ctrl-U
 	m.Prompt()
 	m.Press(termtest.Enter)
+	m.Until("another prompt", func(screen string, atRest bool) bool { return atRest && strings.HasSuffix(screen, "\n>\n>") })
 	m.Enter("another?")
 	m.Until("second answer", func(screen string, _ bool) bool { return strings.Count(screen, "[2] faq.md") == 2 })
 	assert.Contains(t, m.leave(), `"another?" on first`)

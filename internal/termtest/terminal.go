@@ -65,11 +65,13 @@ func size(width, height int) *pty.Winsize {
 	return &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}
 }
 
-// Resize changes the size of the terminal and tells the program.
+// Resize changes the size of the terminal and tells the program. An editor that waits for keys writes its line anew then:
+// [Terminal.Line] waits for that.
 func (m *Terminal) Resize(width, height int) {
 	m.t.Helper()
 	m.mu.Lock()
 	m.screen.Resize(width, height)
+	m.screen.AtRest = false
 	m.mu.Unlock()
 	if err := pty.Setsize(m.device, size(width, height)); err != nil {
 		m.t.Fatalf("resize the terminal: %v", err)
@@ -150,13 +152,47 @@ func (m *Terminal) Press(keys string) {
 	}
 }
 
-// Enter waits for the prompt, types a line and sees it, and enters it.
+// Enter waits for the prompt, types a line and sees it, and enters it. A line of which the editor has lost a part is typed
+// again.
 func (m *Terminal) Enter(line string) {
 	m.t.Helper()
 	m.Prompt()
-	m.Press(line)
-	m.Line("> " + line)
-	m.Press(Enter)
+	for range Patience / lost {
+		m.Press(line)
+		if m.comes("> "+line, lost) {
+			m.Press(Enter)
+			return
+		}
+		m.Press(clearLine)
+		m.Prompt()
+	}
+	m.t.Fatalf("the line %q does not get to the editor; the screen:\n%s", line, m.Text())
+}
+
+// lost is the time after which keys that are not seen are given up.
+const lost = 5 * time.Second
+
+// clearLine is what empties the line: Ctrl-U.
+const clearLine = "\x15"
+
+// comes waits for the editor to rest with a last line, and says whether it did.
+func (m *Terminal) comes(line string, patience time.Duration) bool {
+	deadline := time.After(patience)
+	for {
+		m.mu.Lock()
+		screen, atRest, changed := m.screen.Text(), m.screen.AtRest, m.changed
+		m.mu.Unlock()
+		if atRest && strings.HasSuffix("\n"+screen, "\n"+line) {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-m.ended:
+			return false
+		case <-deadline:
+			return false
+		}
+	}
 }
 
 // End waits for the end of the program and returns what the screen shows then.
