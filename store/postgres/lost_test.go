@@ -22,8 +22,9 @@ import (
 // A cable carries connections to the server until it is cut.
 type cable struct {
 	net.Listener
-	mu    sync.Mutex
-	conns []net.Conn
+	closed sync.RWMutex // for new connections, while it is locked
+	mu     sync.Mutex
+	conns  []net.Conn
 }
 
 // throughCable is the URL of the server at the other end.
@@ -40,7 +41,9 @@ func throughCable(t *testing.T, url string) (string, *cable) {
 			if err != nil {
 				return
 			}
+			c.closed.RLock()
 			far, err := net.Dial("tcp", server)
+			c.closed.RUnlock()
 			if !assert.NoError(t, err) {
 				return
 			}
@@ -61,6 +64,20 @@ func (c *cable) cut() {
 	for _, conn := range c.conns {
 		conn.Close()
 	}
+}
+
+// losesReplies lets what was sent arrive and nothing come back, and holds up new connections until mend is called: with one
+// the driver asks the server to cancel what it has lost the reply of.
+func (c *cable) losesReplies(t *testing.T) (mend func()) {
+	c.closed.Lock()
+	mend = sync.OnceFunc(c.closed.Unlock)
+	t.Cleanup(mend)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := 0; i < len(c.conns); i += 2 { // the near ends
+		require.NoError(t, c.conns[i].(*net.TCPConn).CloseWrite())
+	}
+	return mend
 }
 
 // waitForWaiter returns when a statement of the schema waits for a lock, and the process of the server that waits.
@@ -99,12 +116,13 @@ func TestACommitWhoseConnectionBreaksSaysThatItMayBeStoredAndATryAgainTells(t *t
 	wg.Go(func() { failed = store.Commit(t.Context(), "t", fence, entry) })
 	beside := session(t, url, schema)
 	pid := waitForWaiter(t, beside, "%INSERT INTO graph_entries%")
-	cable.cut()
+	mend := cable.losesReplies(t)
 	wg.Wait()
 	require.ErrorIs(t, failed, postgres.ErrReplyLost)
 	_, err = blocker.Exec(t.Context(), `ROLLBACK`) // the server goes on, and notices only when it wants to answer
 	require.NoError(t, err)
 	waitForEnd(t, beside, pid)
+	mend()
 	require.ErrorIs(t, store.Commit(t.Context(), "t", fence, entry), graph.ErrSequence)
 	rec, err := store.Load(t.Context(), "t")
 	require.NoError(t, err)
