@@ -76,7 +76,7 @@ func TestAWordThatNoPassageHoldsIsCorrectedAndTheCorrectionTold(t *testing.T) {
 		{"the Datbaase of the server", "b.md", nil},
 		{"confgiurations", "b.md", []index.Correction{{Word: "confgiurations", Instead: []string{"configuration"}}}},
 		{"пароли", "c.md", nil},
-		{"паролы", "c.md", []index.Correction{{Word: "паролы", Instead: []string{"пароли"}}}},
+		{"пороли", "c.md", []index.Correction{{Word: "пороли", Instead: []string{"пароли"}}}},
 	}
 	for _, tt := range tests {
 		hits := keyword(t, x, tt.query)

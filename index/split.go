@@ -10,7 +10,7 @@ import (
 
 // splitRecipe names this version of splitting and segmentation: raise it when either changes what it returns,
 // so that the next update indexes every file anew.
-const splitRecipe = "split2 terms1"
+const splitRecipe = "split2 terms2"
 
 // SplitOptions sets the size of passages, in words; a Chinese, Japanese or Korean character counts two thirds of a word,
 // and every started 16 letters of a very long word count one.

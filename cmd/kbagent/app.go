@@ -108,7 +108,7 @@ func openConfigured(ctx context.Context, cfg config.Config, log *slog.Logger, fi
 	if b.embedder != nil {
 		embedder = b.embedder
 	}
-	loader, err := load.New(load.Options{})
+	loader, err := load.New(load.Options{TextField: cfg.Passages.JSONTextField})
 	if err != nil {
 		return nil, err
 	}

@@ -52,9 +52,6 @@ func TestTheReadmesConsoleStandsBetweenItsMarks(t *testing.T) {
 	assert.Len(t, consoleBlock.FindAllString(between[1], -1), len(consoleBlock.FindAllString(readme(t), -1)))
 }
 
-// consoleBlock is a block of commands with what they print.
-var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
-
 // changing is what differs from run to run, and from one tuning of the searches to the next.
 var changing = regexp.MustCompile(`\d+(\.\d+)?(ns|µs|ms|s)\b|\b[01]\.\d{2,3}\b|"elapsed_ms":\s*[\d.]+|\d+(\.\d+)? (bytes|KiB)`)
 

@@ -16,6 +16,9 @@ import (
 
 var updateFormats = flag.Bool("update-formats", false, "write the examples in docs/formats anew")
 
+// consoleBlock is a block of commands with what they print.
+var consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
+
 // elapsed is the one thing that changes in what is shown.
 var elapsed = regexp.MustCompile(`in [0-9.]+(µs|ms|s)\n`)
 

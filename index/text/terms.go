@@ -7,7 +7,8 @@ const maxTerm = 96
 
 // Terms returns what a search compares, in order of the text, repeated as often as they occur:
 //
-//   - words lower-cased, stop words left out, English ones stemmed (Porter2): "Searching" → "search";
+//   - words lower-cased, stop words left out, English ones stemmed (Porter2): "Searching" → "search",
+//     and words in Russian letters (Snowball): "журналы" → "журнал";
 //   - identifiers whole and in parts: "ReadFile" → "readfile", "read", "file"; "go.mod" → "go.mod", "go", "mod";
 //   - numbers: "1,024" → "1024", "1.21" stays;
 //   - runs of Han and Kana, and of Hangul, as overlapping pairs of characters: "数据库" → "数据", "据库";

@@ -35,6 +35,7 @@ func TestTerms(t *testing.T) {
 		{"Kana and Kanji are one run", "東京タワー", []string{"東京", "京タ", "タワ", "ワー"}},
 		{"Hangul is cut into pairs within a word", "데이터 베이스", []string{"데이", "이터", "베이", "이스"}},
 		{"Chinese and Latin part", "使用Go语言", []string{"使用", "go", "语言"}},
+		{"Russian words are stemmed", "Журналы журналов хранятся", []string{"журнал", "журнал", "хран"}},
 		{"full-width letters are letters", "ＧＯ", []string{"go"}},
 		{"invalid bytes separate", "alpha\xffbeta", []string{"alpha", "beta"}},
 		{"punctuation alone is nothing", "?: --- ***", nil},

@@ -77,6 +77,8 @@ type Embedding struct {
 type Passages struct {
 	Words    int // they are packed up to this, default 220
 	MaxWords int // and never exceed this, at least Words, default 400
+	// JSONTextField is the field of JSON records that holds their text, with dots into nested ones; "" takes all fields.
+	JSONTextField string
 }
 
 // Search says how searches merge and order what they find.
@@ -233,7 +235,7 @@ func (v variables) config(given settings) Config {
 			Host: v.SMTPHost, Port: v.SMTPPort, User: v.SMTPUser, Password: v.SMTPPassword, From: v.SMTPFrom, To: list(v.SMTPTo),
 		},
 		DatabaseURL: v.DatabaseURL, IndexStore: v.IndexStore, RedisURL: v.RedisURL, Synonyms: v.Synonyms, Prompts: v.Prompts,
-		Passages:  Passages{Words: v.PassageWords, MaxWords: v.PassageMaxWords},
+		Passages:  Passages{Words: v.PassageWords, MaxWords: v.PassageMaxWords, JSONTextField: v.JSONTextField},
 		DataDir:   v.DataDir,
 		AuditLog:  v.AuditLog,
 		LogLevel:  v.LogLevel,

@@ -57,7 +57,7 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 		"KB_AGENT_CONFIDENCE_FLOOR_CONSISTENCY=.3", "KB_AGENT_CONFIDENCE_FLOOR_COMPLETENESS=.4",
 		"KB_AGENT_REVIEW=blocking", "KB_AGENT_REVIEWER=ada", "KB_AGENT_REVIEW_SLA=1h", "KB_AGENT_REVIEW_BASE_URL=http://r", "KB_AGENT_REVIEW_WEBHOOK_URL=http://hook?k=1",
 		"KB_AGENT_SMTP_HOST=mail", "KB_AGENT_SMTP_PORT=25", "KB_AGENT_SMTP_USER=u", "KB_AGENT_SMTP_PASSWORD=pw", "KB_AGENT_SMTP_FROM=a@b", "KB_AGENT_SMTP_TO=c@d, e@f",
-		"KB_AGENT_PASSAGE_WORDS=100", "KB_AGENT_PASSAGE_MAX_WORDS=150",
+		"KB_AGENT_PASSAGE_WORDS=100", "KB_AGENT_PASSAGE_MAX_WORDS=150", "KB_AGENT_JSON_TEXT_FIELD=doc.body",
 		"KB_AGENT_REDIS_URL=redis://h", "KB_AGENT_DATABASE_URL=postgres://u:pw@h/d", "KB_AGENT_PROMPTS=p", "KB_AGENT_LLM_RATE_PER_MINUTE=9",
 		"KB_AGENT_INDEX_STORE=postgres", "KB_AGENT_FUSION=minmax", "KB_AGENT_FUSION_VECTOR_WEIGHT=.3", "KB_AGENT_MMR_LAMBDA=.7",
 		"KB_AGENT_RERANK=endpoint", "KB_AGENT_RERANK_BASE_URL=http://rank", "KB_AGENT_RERANK_MODEL=r", "KB_AGENT_RERANK_API_KEY=sk-three")
@@ -74,7 +74,7 @@ func TestEveryVariableReachesItsField(t *testing.T) {
 	assert.Equal(t, config.SMTP{Host: "mail", Port: 25, User: "u", Password: "pw", From: "a@b", To: []string{"c@d", "e@f"}}, c.SMTP)
 	assert.Equal(t, []string{"redis://h", "postgres://u:pw@h/d", "postgres", "syn.txt", "p"}, []string{c.RedisURL, c.DatabaseURL, c.IndexStore, c.Synonyms, c.Prompts})
 	assert.Equal(t, config.LLM{BaseURL: "http://localhost:1/v1", APIKey: "sk-one", Model: "m", FastModel: "f", Provider: "openai", Timeout: 90 * time.Second, RatePerMinute: 9}, c.LLM)
-	assert.Equal(t, config.Passages{Words: 100, MaxWords: 150}, c.Passages)
+	assert.Equal(t, config.Passages{Words: 100, MaxWords: 150, JSONTextField: "doc.body"}, c.Passages)
 	assert.Equal(t, config.Embedding{BaseURL: "https://[::1]:2", Model: "e", APIKey: "sk-two"}, c.Embedding)
 	assert.Equal(t, config.Search{
 		Fusion: "minmax", VectorWeight: .3, MMRLambda: .7, Rerank: "endpoint", RerankBaseURL: "http://rank", RerankModel: "r", RerankAPIKey: "sk-three",

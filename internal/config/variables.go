@@ -75,6 +75,7 @@ type variables struct {
 	EmbeddingAPIKey      string        `env:"EMBEDDING_API_KEY" kind:"secret" help:"key of the embedding server"`
 	PassageWords         int           `env:"PASSAGE_WORDS" envDefault:"220" min:"20" max:"5000" help:"words that passages are packed up to; the next kbagent index cuts every file anew"`
 	PassageMaxWords      int           `env:"PASSAGE_MAX_WORDS" envDefault:"400" min:"20" max:"10000" help:"words that no passage exceeds, at least PASSAGE_WORDS"`
+	JSONTextField        string        `env:"JSON_TEXT_FIELD" help:"field of JSON records that holds their text, with dots into nested ones; the next kbagent index reads these files anew"`
 	Fusion               string        `env:"FUSION" envDefault:"rrf" oneof:"rrf minmax score" help:"how search by words and by meaning are merged: by ranks, by scores stretched over each list, or by scores as they are"`
 	FusionVectorWeight   float64       `env:"FUSION_VECTOR_WEIGHT" envDefault:"0.5" min:"0" max:"1" help:"weight of search by meaning where scores are merged; search by words has the rest"`
 	MMRLambda            float64       `env:"MMR_LAMBDA" envDefault:"1" min:"0.1" max:"1" help:"below 1, searches prefer passages that are unlike the better ones, the more the lower"`
