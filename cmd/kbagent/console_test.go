@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,11 +103,13 @@ func (c clone) session(block string) string {
 	return out.String()
 }
 
-// run is what a command prints on a terminal, where it says nothing of where it ran.
+// run is what a command prints on a terminal, where it says nothing of where it ran. With -v it tells the time that it took.
 func (c clone) run(command string) string {
 	cmd := exec.CommandContext(c.t.Context(), "sh", "-c", command)
 	cmd.Dir = c.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "NO_COLOR=1"}
+	begin := time.Now()
 	out, _ := cmd.CombinedOutput() // a failure shows in what is printed
+	c.t.Logf("%.2f s  $ %s", time.Since(begin).Seconds(), strings.TrimSpace(command))
 	return strings.ReplaceAll(string(out), c.dir, "~/kbagent")
 }
