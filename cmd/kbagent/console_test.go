@@ -23,6 +23,9 @@ var capture = flag.Bool("capture", false, "write what the commands of the consol
 var consolePages = []string{"README.md", filepath.Join("docs", "first-ten-minutes.md")}
 
 func TestTheConsolesInTheManualShowWhatTheProgramPrints(t *testing.T) {
+	if underRace {
+		t.Skip("nothing happens at the same time")
+	}
 	for _, page := range consolePages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			path := filepath.Join("..", "..", page)

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
@@ -17,7 +20,6 @@ func TestMain(m *testing.M) {
 // The scripts are the contract of the commands: names, flags, JSON fields, exit codes, messages.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -26,12 +28,28 @@ func TestScripts(t *testing.T) {
 			"binary": makeBinary,
 			"nasty":  makeNasty,
 		},
+		Files: scripts(t),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("KB_AGENT_DATA_DIR", "data")
 			env.Setenv("NO_COLOR", "1")
 			return nil
 		},
 	})
+}
+
+// printing are the scripts of commands in which nothing happens at the same time.
+var printing = regexp.MustCompile(`^(bad_settings|completion_.*|eval.*|explore|graph|help|man|prompts|scenario.*|stats|history|threads)\.txtar$`)
+
+func scripts(t *testing.T) (files []string) {
+	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	for _, file := range all {
+		if !underRace || !printing.MatchString(filepath.Base(file)) {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // exits runs a command and compares its exit code: exits CODE COMMAND ARGS…
