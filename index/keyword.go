@@ -20,6 +20,7 @@ const BM25Half = 10.0
 //
 //   - "several words" in quotes put the passages first in which they stand next to each other, of the 200 best that hold them all;
 //   - word* stands for all words that begin so, three letters or more (the 64 most frequent ones, together as one word);
+//   - of phrases and of words with an asterisk the first eight different ones count, further ones are words like others;
 //   - a word that no passage holds is taken for a typing error: see [Index.Corrections].
 //
 // With Options.Reranker that one orders the best 20 or k instead, and scores are of kind KindRerank; with Options.MMRLambda
