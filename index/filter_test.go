@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -122,5 +123,54 @@ func TestAFilterThatCannotBeIsTheErrorOfEverySearch(t *testing.T) {
 		for _, err := range []error{keyword, vector, hybrid, grep, files} {
 			assert.ErrorIs(t, err, want)
 		}
+	}
+}
+
+// changedMeanwhile changes the index once between the filter and the search.
+type changedMeanwhile struct {
+	index.Store
+	inKeys bool // rather than in a search for words
+	change func()
+}
+
+func (s *changedMeanwhile) now() {
+	if change := s.change; change != nil {
+		s.change = nil
+		change()
+	}
+}
+
+func (s *changedMeanwhile) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Match, error) {
+	s.now()
+	return s.Store.Keyword(ctx, q)
+}
+
+func (s *changedMeanwhile) Keys(ctx context.Context, takes func(index.FileKey) bool) (*index.KeySet, error) {
+	if s.inKeys {
+		s.now()
+	}
+	return s.Store.Keys(ctx, takes)
+}
+
+func TestAFileThatChangesMeanwhileIsFoundWithinAFilter(t *testing.T) {
+	dir := folder(t, map[string]string{"a.md": "alpha one", "b.md": "alpha two"})
+	store := &changedMeanwhile{Store: newStore(t)}
+	x := open(t, store, &wordEmbedder{model: "m", dim: 16}, index.Options{})
+	update(t, x, dir)
+	other := open(t, store.Store, &wordEmbedder{model: "m", dim: 16}, index.Options{})
+	for name, search := range map[string]func(*index.Index) ([]index.Hit, error){
+		"keyword": func(x *index.Index) ([]index.Hit, error) { return x.Keyword(t.Context(), "alpha", 5) },
+		"phrase":  func(x *index.Index) ([]index.Hit, error) { return x.Keyword(t.Context(), `"alpha one"`, 5) },
+		"vector":  func(x *index.Index) ([]index.Hit, error) { return x.Vector(t.Context(), "alpha", 5) },
+	} {
+		store.inKeys = name == "vector"
+		store.change = func() {
+			write(t, dir, map[string]string{"a.md": "alpha one " + name})
+			update(t, other, dir)
+		}
+		hits, err := search(x.Within(index.Filter{Paths: []string{"a.md", name}})) // a filter of its own: the store is asked for its keys
+		require.NoError(t, err)
+		require.Nil(t, store.change, name)
+		assert.Equal(t, []string{"a.md"}, hitPaths(hits), name)
 	}
 }

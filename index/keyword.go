@@ -20,6 +20,7 @@ const BM25Half = 10.0
 //
 //   - "several words" in quotes put the passages first in which they stand next to each other, of the 200 best that hold them all;
 //   - word* stands for all words that begin so, three letters or more (the 64 most frequent ones, together as one word);
+//   - of phrases and of words with an asterisk the first eight different ones count, further ones are words like others;
 //   - a word that no passage holds is taken for a typing error: see [Index.Corrections].
 //
 // With Options.Reranker that one orders the best 20 or k instead, and scores are of kind KindRerank; with Options.MMRLambda
@@ -66,11 +67,30 @@ func (x *Index) match(ctx context.Context, q query, k int) (matches []Match, hel
 	for _, t := range typos {
 		q.alike = append(q.alike, Alike{Terms: t.terms, Weight: correctionWeight})
 	}
-	within, err := x.passages(ctx)
-	if err != nil {
-		return nil, nil, err
+	search := KeywordQuery{Terms: q.full, Half: q.half, Alike: q.alike, K: k}
+	if x.filter.Empty() {
+		return x.ask(ctx, q, search)
 	}
-	search := KeywordQuery{Terms: q.full, Half: q.half, Alike: q.alike, K: k, Within: within}
+	for try := 1; ; try++ { // what the filter takes, and where it is looked for, must be of one state
+		before, err := x.store.Stamp(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if search.Within, err = x.passages(ctx); err != nil {
+			return nil, nil, err
+		}
+		if matches, held, err = x.ask(ctx, q, search); err != nil {
+			return nil, nil, err
+		}
+		after, err := x.store.Stamp(ctx)
+		if err != nil || after == before || try == maxTries {
+			return matches, held, err
+		}
+	}
+}
+
+// ask is match for a search that is ready.
+func (x *Index) ask(ctx context.Context, q query, search KeywordQuery) (matches []Match, held map[string]int, err error) {
 	if matches, err = x.store.Keyword(ctx, search); err != nil || len(q.phrases) == 0 {
 		return matches, nil, err
 	}

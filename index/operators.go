@@ -23,16 +23,25 @@ type phrase struct {
 	sequence []string // as text.Sequence makes it
 }
 
-// operators reads the phrases and prefixes of the line that is asked. A quotation of one term is no phrase: it is a word.
+// maxOperators bounds the work of one query: a phrase takes a search of its own, a prefix a part of the dictionary.
+const maxOperators = 8
+
+// operators reads the first different phrases and prefixes of the line that is asked. A quotation of one term is no phrase: it is
+// a word.
 func (q *query) operators() {
 	for _, m := range quoted.FindAllStringSubmatch(q.text, -1) {
 		words := strings.Join(m[1:], "")
-		if terms := text.Terms(words); len(terms) > 1 {
-			q.phrases = append(q.phrases, phrase{distinct(terms), text.Sequence(words)})
+		sequence := text.Sequence(words)
+		known := slices.ContainsFunc(q.phrases, func(p phrase) bool { return slices.Equal(p.sequence, sequence) })
+		if terms := text.Terms(words); len(terms) > 1 && !known && len(q.phrases) < maxOperators {
+			q.phrases = append(q.phrases, phrase{distinct(terms), sequence})
 		}
 	}
 	for _, m := range prefixed.FindAllStringSubmatch(q.text, -1) {
-		q.prefixes = append(q.prefixes, termPrefix(strings.ToLower(m[1])))
+		prefix := termPrefix(strings.ToLower(m[1]))
+		if !slices.Contains(q.prefixes, prefix) && len(q.prefixes) < maxOperators {
+			q.prefixes = append(q.prefixes, prefix)
+		}
 	}
 }
 

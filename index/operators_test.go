@@ -1,7 +1,10 @@
 package index_test
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -137,5 +140,43 @@ func TestIdentifiersAreFoundWholeAndInPartsTheExactOneFirst(t *testing.T) {
 	}
 	for query, path := range map[string]string{"server": "http.md", "read": "read.md", "data dir": "env.md", "builder": "go.md"} {
 		assert.Contains(t, hitPaths(keyword(t, x, query)), path, "%s: by its parts", query)
+	}
+}
+
+// countedSearches counts what queries ask of a store.
+type countedSearches struct {
+	index.Store
+	searches, vocabularies int
+}
+
+func (s *countedSearches) Keyword(ctx context.Context, q index.KeywordQuery) ([]index.Match, error) {
+	s.searches++
+	return s.Store.Keyword(ctx, q)
+}
+
+func (s *countedSearches) Vocabulary(ctx context.Context, prefix string, keep func([]byte) bool) (map[string]int, error) {
+	s.vocabularies++
+	return s.Store.Vocabulary(ctx, prefix, keep)
+}
+
+func TestTheWorkOfOneQueryIsBounded(t *testing.T) {
+	store := &countedSearches{Store: newStore(t)}
+	x := open(t, store, nil, index.Options{})
+	update(t, x, folder(t, map[string]string{"a.md": "alpha beta gamma"}))
+	var different strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&different, `"alpha %d" wo%c* `, i, 'a'+rune(i%26))
+	}
+	for name, c := range map[string]struct {
+		query                  string
+		searches, vocabularies int
+	}{
+		"the same again and again": {strings.Repeat(`"alpha beta" alp* `, 500), 2, 1},
+		"different ones":           {different.String(), 9, 8},
+	} {
+		store.searches, store.vocabularies = 0, 0
+		_, err := x.Keyword(t.Context(), c.query, 3)
+		require.NoError(t, err)
+		assert.Equal(t, []int{c.searches, c.vocabularies}, []int{store.searches, store.vocabularies}, name)
 	}
 }

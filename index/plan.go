@@ -108,6 +108,9 @@ func (p *planner) touch(ctx context.Context, path string) error {
 		return fmt.Errorf("an indexed folder is gone (remove it from the index or bring it back): %w", namedError(root, err))
 	}
 	info, err := os.Lstat(path)
+	if err == nil && linked(root, path) {
+		err = fs.ErrNotExist // no walk of the root gets there
+	}
 	switch {
 	case err == nil && info.IsDir():
 		return p.add(ctx, target{path: path, folder: true})
@@ -120,6 +123,16 @@ func (p *planner) touch(ctx context.Context, path string) error {
 	}
 	p.walked(path, w)
 	return nil
+}
+
+// linked reports whether a folder between root and path is a symbolic link.
+func linked(root, path string) bool {
+	for dir := filepath.Dir(path); dir != root && within(root, dir); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // touchNamed looks at a file outside of all roots, if the index knows it.

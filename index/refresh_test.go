@@ -108,3 +108,18 @@ func TestFoldersAreThoseThatAnUpdateReads(t *testing.T) {
 	assert.Equal(t, []string{dir, filepath.Join(dir, "a"), filepath.Join(dir, "a", "b"), filepath.Join(dir, "empty")}, got)
 	assert.Empty(t, paths(t, x, ""))
 }
+
+// Between a change and the look at it a folder may have become a link.
+func TestARefreshDoesNotReachBehindALink(t *testing.T) {
+	x := newIndex(t)
+	dir := folder(t, map[string]string{"a.md": "alpha", "sub/b.md": "beta"})
+	outside := folder(t, map[string]string{"b.md": "zebra", "deep/c.md": "zebra"})
+	update(t, x, dir)
+	sub := filepath.Join(dir, "sub")
+	require.NoError(t, os.RemoveAll(sub))
+	if err := os.Symlink(outside, sub); err != nil {
+		t.Skipf("this system makes no links: %v", err)
+	}
+	assert.Equal(t, index.FileCounts{Removed: 1}, refresh(t, x, filepath.Join(sub, "b.md"), filepath.Join(sub, "deep"), filepath.Join(sub, "deep", "c.md")).Files)
+	assert.Equal(t, []string{"a.md"}, paths(t, x, ""))
+}

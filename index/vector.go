@@ -41,19 +41,22 @@ func (x *Index) byVector(ctx context.Context, query string, k int) ([]Hit, error
 	if err != nil {
 		return nil, fmt.Errorf("embed the query: %w", err)
 	}
-	for {
+	for try := 1; ; try++ {
 		m, err := x.matrix(ctx)
 		if err != nil || m == nil {
 			return nil, err
 		}
 		hits, complete, err := x.nearest(ctx, m, vectors[0], k)
-		if err != nil || complete {
+		if err != nil || complete || try == maxTries {
 			return hits, err
 		}
 	}
 }
 
-// nearest is complete unless a hit left the index after m was read and m is out of date.
+// maxTries is how often a search looks again because the index changed meanwhile; then what it found has to do.
+const maxTries = 5
+
+// nearest is complete unless a hit left the index after m was read, or the filter is of another state, and m is out of date.
 func (x *Index) nearest(ctx context.Context, m *Vectors, query []float32, k int) (hits []Hit, complete bool, err error) {
 	if len(query) != m.Dim {
 		return nil, false, fmt.Errorf("vector search: the query's embedding has %d values, the index's have %d: update the index", len(query), m.Dim)
@@ -79,7 +82,7 @@ func (x *Index) nearest(ctx context.Context, m *Vectors, query []float32, k int)
 			hits = append(hits, Hit{Passage: p, Score: min(1, float64(r.cos)), Kind: KindCosine})
 		}
 	}
-	if len(hits) == len(rows) {
+	if len(hits) == len(rows) && within == nil {
 		return hits, true, nil
 	}
 	stamp, err := x.store.Stamp(ctx)

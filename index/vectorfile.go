@@ -107,7 +107,7 @@ func readVectors(path, stamp, model string) (*Vectors, error) {
 		return nil, err
 	}
 	// Checked before anything is allocated: a damaged header must not ask for all memory.
-	if rest := info.Size() - size; h.Rows <= 0 || h.Dim <= 0 || rest/int64(h.Rows) != 8+4*int64(h.Dim) || rest%int64(h.Rows) != 0 {
+	if rest := info.Size() - size; h.Rows <= 0 || h.Dim <= 0 || int64(h.Dim) > rest || rest/int64(h.Rows) != 8+4*int64(h.Dim) || rest%int64(h.Rows) != 0 {
 		return nil, fmt.Errorf("%s: %w: it is %d bytes long, which is not %d rows of %d values", path, errNoCopy, info.Size(), h.Rows, h.Dim)
 	}
 	v := &Vectors{Stamp: stamp, Dim: h.Dim, Keys: make([]int64, h.Rows), Values: make([]float32, h.Rows*h.Dim)}

@@ -1,7 +1,9 @@
 package index_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -132,8 +134,14 @@ func TestADamagedFileIsToldAndMadeAnew(t *testing.T) {
 		b[at] ^= 0x40
 		return b
 	}
+	n := binary.NativeEndian.Uint64(whole[8:])                                                          // the length of the header
+	header := bytes.Replace(whole[16:16+n], []byte(`"dim":32`), []byte(`"dim":4611686018427387936`), 1) // 2⁶² more
+	overflow := binary.NativeEndian.AppendUint64(bytes.Clone(whole[:8]), uint64(len(header)))
+	overflow = append(append(overflow, header...), make([]byte, -len(header)&7)...)
+	overflow = append(overflow, whole[16+(n+7)&^7:]...)
 	for name, content := range map[string][]byte{
 		"empty":              {},
+		"an overflow":        overflow,
 		"cut in the header":  whole[:20],
 		"cut in the values":  whole[:len(whole)-1],
 		"longer":             append(append([]byte(nil), whole...), 0),

@@ -49,7 +49,7 @@ func (f *indexFlags) followWith(ctx context.Context, w *changes.Watcher, ix *ind
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	err = w.Run(ctx, func(ctx context.Context, changed []string) error {
-		report, err := ix.Refresh(ctx, changed, index.UpdateOptions{})
+		report, err := lookAt(ctx, ix, paths, changed)
 		if err == nil {
 			fatal = f.showChange(std, report)
 		}
@@ -62,6 +62,29 @@ func (f *indexFlags) followWith(ctx context.Context, w *changes.Watcher, ix *ind
 		return err
 	})
 	return errors.Join(err, fatal)
+}
+
+// lookAt brings up to date what changed. A watched file that is there is named again, since it may have left the index: by being away
+// for a moment, or by holding half of what is written to it.
+func lookAt(ctx context.Context, ix *index.Index, watched, changed []string) (report index.Report, err error) {
+	var files, rest []string
+	for _, path := range changed {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && slices.Contains(watched, path) {
+			files = append(files, path)
+		} else {
+			rest = append(rest, path)
+		}
+	}
+	if len(files) > 0 {
+		if report, err = ix.Update(ctx, files, index.UpdateOptions{}); err != nil {
+			return report, err
+		}
+	}
+	if len(rest) == 0 {
+		return report, nil
+	}
+	more, err := ix.Refresh(ctx, rest, index.UpdateOptions{})
+	return report.Plus(more), err
 }
 
 // watched is what to watch: paths as they really are called, or everything that was indexed.

@@ -84,6 +84,24 @@ func realDir(t *testing.T) string {
 	return dir
 }
 
+func TestAWatchedFileThatWasAwayOrHalfWrittenComesBack(t *testing.T) {
+	file := filepath.Join(realDir(t), "a.json")
+	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	write(`[{"text":"alpha"}]`)
+	w := startWatch(t, file)
+	assert.Equal(t, map[string]string{".": "indexed"}, w.report())
+	require.NoError(t, os.Remove(file))
+	w.wants(".", "removed")
+	write(`[{"text":"alpha"}]`)
+	w.wants(".", "indexed")
+	write(`[{"text":"al`)
+	w.wants(".", "failed")
+	write(`[{"text":"alpha"}]`)
+	w.wants(".", "indexed")
+	w.stop()
+	assert.Zero(t, <-w.ended)
+}
+
 func TestAWatchFollowsTheFilesAndEndsWithoutAnError(t *testing.T) {
 	dir := realDir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("alpha"), 0o600))

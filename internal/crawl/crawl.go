@@ -70,6 +70,9 @@ func (c *Crawl) Pages(ctx context.Context) iter.Seq[index.Page] {
 	}
 }
 
+// errElsewhere is in the chain of the errors of pages that lead out of the site. It has no words of its own.
+var errElsewhere = errors.New("")
+
 // errStopped ends a crawl whose consumer wants no more.
 var errStopped = errors.New("crawl: stopped")
 
@@ -201,10 +204,10 @@ func (c *Crawl) fetch(ctx context.Context, v visit) (netguard.Page, error) {
 	if v.depth > 0 || c.asked > 1 {
 		request.Follow = func(to *url.URL) error {
 			if err := c.scope.check(to); err != nil {
-				return err
+				return fmt.Errorf("%w%w", errElsewhere, err)
 			}
 			if !c.robots.allows(to) {
-				return errors.New("robots.txt does not allow it")
+				return fmt.Errorf("%wrobots.txt does not allow it", errElsewhere)
 			}
 			return nil
 		}

@@ -315,3 +315,23 @@ func TestAPrivateAddressIsRefusedUnlessItIsAllowed(t *testing.T) {
 	}
 	assert.Empty(t, s.asked)
 }
+
+// Where a network leads all names to an address of its own, as the portals of hotels do, nothing leaves the index.
+func TestAKnownPageWhoseAddressIsClosedNowStays(t *testing.T) {
+	client, err := netguard.New(netguard.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	for _, known := range []bool{true, false} {
+		opts := Options{Known: map[string]State{}}
+		if known {
+			opts.Known["http://127.0.0.1/"] = State{}
+		}
+		c, err := New(client, "http://127.0.0.1/", opts)
+		require.NoError(t, err)
+		for p := range c.Pages(t.Context()) {
+			assert.Equal(t, index.PageFailed, p.Outcome)
+			require.ErrorIs(t, p.Err, netguard.ErrRefused)
+		}
+		require.Error(t, c.Err())
+	}
+}

@@ -35,10 +35,13 @@ func (c *Crawl) judge(v visit, known bool, page netguard.Page, err error) (pages
 		}
 	} else {
 		p.Outcome, p.Err = index.PageFailed, err
-		for _, lasting := range []error{netguard.ErrType, netguard.ErrTooLarge, netguard.ErrRefused} {
+		for _, lasting := range []error{netguard.ErrType, netguard.ErrTooLarge, errElsewhere} {
 			if errors.Is(err, lasting) {
 				p.Outcome = index.PageSkipped
 			}
+		}
+		if !known && errors.Is(err, netguard.ErrRefused) { // of a known page it is that of the network of today: a portal, a tunnel
+			p.Outcome = index.PageSkipped
 		}
 	}
 	switch {

@@ -19,7 +19,8 @@ type Options struct {
 	// Lease is how long a claim or a renewal lasts (at least 10ms, in steps of a microsecond); 0 is 30 seconds.
 	// Runs renew at a third of it. All processes on one schema should have the same.
 	Lease time.Duration
-	// Timeout bounds every call but those of sequences, where it bounds each statement (at least 1ms); 0 is 30 seconds.
+	// Timeout bounds every call but those of sequences and changes of the index, where it bounds each statement (at least 1ms); 0 is
+	// 30 seconds.
 	// The server gives up then, and with it the call: [ErrTimeout]. Five seconds later the client gives up by itself.
 	Timeout time.Duration
 	// MaxConns is the most connections at once, one per writer at work; 0 is what the URL says as pool_max_conns, else 16.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,11 +20,20 @@ func (x *Index) Apply(ctx context.Context, c index.Change) error {
 	if err := ctx.Err(); err != nil || c.Empty() {
 		return err
 	}
-	return x.db.inTx(ctx, writing, func(ctx context.Context, tx pgx.Tx) error {
+	return x.db.inTxTimes(ctx, timesOf(c), writing, func(ctx context.Context, tx pgx.Tx) error {
 		a := applier{ctx: ctx, tx: tx}
 		a.apply(c)
 		return a.err
 	})
+}
+
+// timesOf is how many times the time limit of a statement a change may take: it has no bound of its own, and neither has its work.
+func timesOf(c index.Change) int {
+	bytes := int64(0)
+	for _, doc := range c.Put {
+		bytes += doc.Size
+	}
+	return 1 + int(bytes>>20) + (len(c.Put)+len(c.Remove)+len(c.Vectors))/1000
 }
 
 // An applier runs one transaction's statements; after the first error it does nothing more.
@@ -150,10 +160,15 @@ func (a *applier) putPassages(file int64, doc index.Document) {
 	a.copy("index_terms", []string{"term", "passage", "count"}, terms)
 }
 
+// copyRows is how many rows one statement writes, so that it keeps to the time limit whatever a file's size.
+const copyRows = 50_000
+
 // copy writes many rows at once.
 func (a *applier) copy(table string, columns []string, rows [][]any) {
-	if a.err == nil {
-		_, a.err = a.tx.CopyFrom(a.ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
+	for part := range slices.Chunk(rows, copyRows) {
+		if a.err == nil {
+			_, a.err = a.tx.CopyFrom(a.ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(part))
+		}
 	}
 }
 

@@ -86,3 +86,17 @@ func TestDamagedVectorsAreNamed(t *testing.T) {
 		break
 	}
 }
+
+// Its terms are written by several statements, each of which has the time limit for itself.
+func TestAFileOfVeryManyTermsIsStoredWhole(t *testing.T) {
+	x := open(t, postgres.Options{}).Index()
+	const n = 120_000
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%d", i)
+	}
+	require.NoError(t, x.Apply(t.Context(), index.Change{Put: []index.Document{file("many.md", strings.Join(words, " "))}}))
+	terms, err := x.Vocabulary(t.Context(), "w", nil)
+	require.NoError(t, err)
+	assert.Len(t, terms, n)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -13,7 +14,12 @@ import (
 
 // with lends do a connection for one call, whose context has its own end.
 func (db *DB) with(ctx context.Context, do func(context.Context, *pgxpool.Conn) error) error {
-	ctx, cancel := db.bound(ctx)
+	return db.withTimes(ctx, 1, do)
+}
+
+// withTimes is with for a call of several statements that may each take Options.Timeout.
+func (db *DB) withTimes(ctx context.Context, n int, do func(context.Context, *pgxpool.Conn) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(n)*(db.opts.Timeout+grace), ErrTimeout)
 	defer cancel()
 	conn, err := db.acquire(ctx)
 	if err != nil {
@@ -54,12 +60,17 @@ const (
 // inTx runs do in one transaction of the given kind, which rolls back when do fails. It tries again when the server could not
 // bring the transaction into line with another one.
 func (db *DB) inTx(ctx context.Context, kind string, do func(context.Context, pgx.Tx) error) error {
-	return db.with(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return db.inTxTimes(ctx, 1, kind, do)
+}
+
+// inTxTimes is inTx for a transaction that may take n times Options.Timeout.
+func (db *DB) inTxTimes(ctx context.Context, n int, kind string, do func(context.Context, pgx.Tx) error) error {
+	return db.withTimes(ctx, n, func(ctx context.Context, conn *pgxpool.Conn) error {
 		const tries = 10
-		for n := 1; ; n++ {
+		for try := 1; ; try++ {
 			err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{BeginQuery: kind}, func(tx pgx.Tx) error { return do(ctx, tx) })
 			switch c := code(err); {
-			case n < tries && (c == serializationFailure || c == deadlockDetected || c == uniqueViolation):
+			case try < tries && (c == serializationFailure || c == deadlockDetected || c == uniqueViolation):
 			case err == nil:
 				return nil
 			default:
