@@ -25,8 +25,11 @@ func Picture(s state.AgentState) string {
 	p.route()
 	drawn := 0
 	for _, r := range roundsOf(s) {
-		if r.mends { // each correction follows a checked answer
+		if r.mends { // each search for a correction follows a checked answer, and those that a new order has led to
 			drawn = p.attempt(drawn)
+			for drawn < len(s.Attempts) && s.Attempts[drawn].Mending == state.MendRerank {
+				drawn = p.attempt(drawn)
+			}
 		}
 		p.round(r)
 	}

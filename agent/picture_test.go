@@ -82,3 +82,22 @@ func TestAPictureLetsNoDocumentSteerTheTerminalOrShowACard(t *testing.T) {
 func TestAPictureOfAThreadWithoutAQuestionSaysSo(t *testing.T) {
 	assert.Equal(t, "No question was asked on this thread yet.\n", agent.Picture(state.AgentState{}))
 }
+
+func TestAPictureHasAnAnswerFromANewOrderBeforeTheSearchThatFollowsIt(t *testing.T) {
+	s := moved([]state.Strategy{state.StrategyKeyword}, rules.EventSearch, rules.EventRetrieved, rules.EventSufficient, rules.EventAnswered,
+		rules.EventRerank, rules.EventAnswered, rules.EventCorrect, rules.EventRetrieved, rules.EventSufficient, rules.EventAnswered, rules.EventPass)
+	found := func(supported int) state.Verification {
+		return state.Verification{Outcome: state.OutcomeVerified, Checked: 3, Supported: supported}
+	}
+	s.Attempts = []state.Attempt{
+		{Kind: state.AttemptFirst, Verification: found(1)},
+		{Kind: state.AttemptCorrect, Mending: state.MendRerank, Verification: found(2)},
+		{Kind: state.AttemptCorrect, Mending: state.MendSearch, Verification: found(3)},
+	}
+	text, last := agent.Picture(s), -1
+	for _, part := range []string{"search 1", "1 of 3 claims", "2 of 3 claims", "search 2", "3 of 3 claims"} {
+		at := strings.Index(text, part)
+		assert.Greater(t, at, last, "%s in\n%s", part, text)
+		last = at
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // A Draft is a scenario that is to be written down. G and W are the subject's Given and When; their fields need yaml tags.
@@ -89,12 +90,15 @@ func expectationText(e Expectation) string {
 
 // block is a value as YAML over several lines, without what is empty.
 func block(v any) (string, error) {
-	text, err := yaml.MarshalWithOptions(v, yaml.OmitEmpty(), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
+	node, err := yaml.ValueToNode(v, blockStyle...)
 	if err != nil {
 		return "", fmt.Errorf("write the scenario: %w", err)
 	}
-	return string(text), nil
+	ast.Walk(quoter{}, node)
+	return node.String() + "\n", nil
 }
+
+var blockStyle = []yaml.EncodeOption{yaml.OmitEmpty(), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true)}
 
 // Propose plays a draft and returns it with what was seen as its expectations: of each turn the fields of O in their order,
 // without those that are empty, as keep returns them (ok false leaves one out; nil keeps all). Values are as encoding/json

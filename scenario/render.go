@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
@@ -119,17 +117,6 @@ func flow(v any) string {
 	default:
 		return show(v)
 	}
-}
-
-// quote is a text in double quotes. JSON is YAML.
-func quote(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil { // a string always can be
-		return show(s)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // plainText is text that means the same without quotes wherever it stands.

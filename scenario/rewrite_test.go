@@ -56,6 +56,8 @@ func TestExpectationsBecomeWhatWasSeen(t *testing.T) {
 		"a matcher in a list that grows":     {"    then: {says: [{matches: ^check}]}", "    then: {says: [{matches: \"^check\"}, pay first]}"},
 		"a matcher in a block":               {"    then:\n      share:\n        at_most: 0.1", "    then:\n      share:\n        at_most: 0.30000000000000004"},
 		"a text over several lines":          {"    then:\n      says:\n        - |\n          a\n          b\n        - pay first\n      open: false", "    then:\n      says:\n        - checking\n        - pay first\n      open: false"},
+		"escapes in double quotes":           {"    then: {says: [\"a \\\"b\\\" \\\\\", \"c\\nd\\u009b\"]} # why", "    then: {says: [checking, pay first]} # why"},
+		"an item with escapes":               {"    then:\n      says: [checking, \"c\\n\\\"d\"] # why", "    then:\n      says: [checking, pay first] # why"},
 		"an object of any form":              {"    then: {detail: {coins: 7}}", "    then: {detail: {coins: 0}}"},
 	} {
 		t.Run(claim, func(t *testing.T) {

@@ -102,11 +102,35 @@ func (s *source) scalar(t *token.Token) (start, end int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	if t.Type == token.DoubleQuoteType || t.Type == token.SingleQuoteType { // the token's own text has no escapes any more
+		end, err = s.quoted(start)
+		return start, end, err
+	}
 	raw := strings.TrimSpace(t.Origin)
 	if !bytes.HasPrefix(s.text[start:], []byte(raw)) || raw == "" {
 		return 0, 0, errPlace
 	}
 	return start, start + len(raw), nil
+}
+
+// quoted is where a text in quotes ends that begins at an offset.
+func (s *source) quoted(start int) (end int, err error) {
+	if start >= len(s.text) || s.text[start] != '"' && s.text[start] != '\'' {
+		return 0, errPlace
+	}
+	mark := s.text[start]
+	for i := start + 1; i < len(s.text); i++ {
+		switch {
+		case mark == '"' && s.text[i] == '\\':
+			i++
+		case s.text[i] != mark:
+		case mark == '\'' && i+1 < len(s.text) && s.text[i+1] == mark:
+			i++
+		default:
+			return i + 1, nil
+		}
+	}
+	return 0, errPlace
 }
 
 // literal is where a block of text stands, from its | or > on.

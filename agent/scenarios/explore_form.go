@@ -50,7 +50,7 @@ func canonical(s state.AgentState) any {
 	put("vague", len(rules.Keywords(s.Query())) == 0)
 	put("kept", idsOf(s.Context))
 	put("removed", removedThatCount(s))
-	put("calls", callsMade(s, last))
+	put("calls", callsMade(s))
 	if last == nodes.NamePlan {
 		put("pending", pendingCalls(s))
 	}

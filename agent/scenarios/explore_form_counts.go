@@ -17,10 +17,15 @@ func reranked(s state.AgentState) bool {
 		slices.ContainsFunc(s.Attempts, func(a state.Attempt) bool { return a.Mending == state.MendRerank })
 }
 
+// decidedToMend says whether the correction that was just decided on has still to be planned, or the order to be made.
+func decidedToMend(s state.AgentState) bool {
+	return lastNode(s) == nodes.NameDecide && (s.Decision == state.DecideSelfCorrect || s.Decision == state.DecideWebSearch)
+}
+
 // removedThatCount are the passages that grading has removed, the best first, while a correction may order them anew; else
 // whether there are any: an answer may be written from them.
 func removedThatCount(s state.AgentState) any {
-	reorders := s.Settings.Verify && (s.Corrections < s.Settings.VerifyAttempts && !reranked(s) || lastNode(s) == nodes.NameDecide)
+	reorders := s.Settings.Verify && (s.Corrections < s.Settings.VerifyAttempts && !reranked(s) || decidedToMend(s) && s.Mending == state.MendRerank)
 	if !reorders {
 		return len(s.Quarantined) > 0
 	}
@@ -38,8 +43,8 @@ func removedThatCount(s state.AgentState) any {
 // callsMade are the calls that could be planned again, each once: of the loop the built-in planner's search further down,
 // of the corrections those of a correction. What the model of an exploration plans is new each time, the other calls
 // belong to a strategy, and none is taken twice. Nothing is planned any more behind the plan of the last correction.
-func callsMade(s state.AgentState, last string) []string {
-	if s.Correcting() && s.Corrections >= s.Settings.VerifyAttempts && last != nodes.NameDecide {
+func callsMade(s state.AgentState) []string {
+	if s.Correcting() && s.Corrections >= s.Settings.VerifyAttempts && !decidedToMend(s) {
 		return nil
 	}
 	var calls []string

@@ -71,6 +71,15 @@ func TestTheWholeGraphIsExplored(t *testing.T) {
 	assert.Positive(t, r.Paths.Sign())
 }
 
+// A budget of model calls ends runs in the middle of a correction: what was found counts no longer then.
+func TestARunWhoseBudgetEndsInACorrectionIsExplored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes 10 s of computing")
+	}
+	r := explored(t, scenarios.Exploration{Modes: withBudget(scenarios.AllModes(1), 9)}, explore.Options{})
+	assert.Positive(t, r.Twins)
+}
+
 // What an outcome of a class leads to, every other one of it leads to as well: with all of them, no state is added.
 func TestTheOutcomesOfAClassHaveTheSameConsequences(t *testing.T) {
 	one := scenarios.Exploration{Modes: scenarios.CoreModes(2), Faults: true}

@@ -32,18 +32,22 @@ func (r recordedRun) waited() (review *state.Review, ok bool) {
 	return nil, false
 }
 
+// replaced says whether the last question was only asked on this branch: one that is asked behind a fork takes its place, see
+// agent.Again.
+func replaced(runs []recordedRun) bool { return len(runs) > 0 && len(runs[len(runs)-1].steps) == 0 }
+
 // splitRuns folds the changes of a thread into its runs. What a person has decided on an answer behind the last run is not
 // part of it.
 func splitRuns(changes Changes) ([]recordedRun, error) {
 	var runs []recordedRun
 	var s state.AgentState
-	finished := true
+	finished, forked := true, false
 	for c, err := range changes {
 		switch {
 		case err != nil:
 			return nil, err
 		case c.Origin == graph.FromFork:
-			finished = c.Done // the branch goes on from what it forked, which came before
+			finished, forked = c.Done, true // the branch goes on from what it forked, which came before
 			continue
 		case len(c.Updates) == 0 && len(runs) == 0:
 			return nil, ErrPruned
@@ -54,6 +58,8 @@ func splitRuns(changes Changes) ([]recordedRun, error) {
 				return nil, fmt.Errorf("checkpoint %d: %w", c.Seq, err)
 			}
 			switch {
+			case u.Update.Begin != nil && forked && replaced(runs):
+				runs[len(runs)-1] = recordedRun{begin: s, end: s}
 			case u.Update.Begin != nil && !finished:
 				return nil, fmt.Errorf("%w: %q was given up", ErrUnfinished, before.Question)
 			case u.Update.Begin != nil:
@@ -69,7 +75,7 @@ func splitRuns(changes Changes) ([]recordedRun, error) {
 				run.end = s
 			}
 		}
-		finished = c.Done
+		finished, forked = c.Done, false
 	}
 	switch {
 	case len(runs) == 0:

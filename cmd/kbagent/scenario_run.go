@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kbagent/kbagent/agent/scenarios"
+	"github.com/kbagent/kbagent/internal/mask"
 	"github.com/kbagent/kbagent/scenario"
 )
 
@@ -145,7 +148,12 @@ func (r scenarioRun) print(std streams, report scenario.Report, started time.Tim
 	if r.asJSON {
 		return printJSON(std.out, report)
 	}
-	return report.Write(std.out, r.verbose)
+	var text strings.Builder
+	if err := report.Write(&text, r.verbose); err != nil {
+		return err
+	}
+	_, err := io.WriteString(std.out, mask.Terminal(text.String())) // claims and texts come from files of others
+	return err
 }
 
 // writeFile makes or replaces a file.

@@ -22,7 +22,8 @@ func (r scenarioRun) rewrite(ctx context.Context, std streams, list []agentScena
 		out = std.err // stdout is the report
 	}
 	for _, refused := range refusals {
-		if _, err := fmt.Fprintf(out, "not rewritten: %s:%d %s: %v\n", refused.File, refused.Line, refused.Scenario, refused.Reason); err != nil {
+		line := fmt.Sprintf("not rewritten: %s:%d %s: %v", refused.File, refused.Line, refused.Scenario, refused.Reason)
+		if _, err := fmt.Fprintln(out, mask.Terminal(line)); err != nil {
 			return err
 		}
 	}

@@ -151,7 +151,12 @@ func TestAStepThatFailsAndAPathThatNeedNotEndAreViolations(t *testing.T) {
 	r, err = explore.Run(t.Context(), shop(t, "endless"), explore.Options{})
 	require.NoError(t, err)
 	require.Len(t, r.Violations, 1)
-	assert.Equal(t, explore.Ends, r.Violations[0].Invariant)
+	v := r.Violations[0]
+	assert.Equal(t, explore.Ends, v.Invariant)
+	assert.Equal(t, "the last 1 steps lead back to where they began", v.Reason)
+	last := v.Path[len(v.Path)-1]
+	assert.Equal(t, []string{"send"}, last.Nodes)
+	assert.Equal(t, "post: loses it", last.Choices[0].String(), "the step that leads back, not the one that led there first")
 	assert.Zero(t, r.Paths.Sign())
 }
 

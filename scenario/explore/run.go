@@ -75,8 +75,7 @@ func Run[S graph.Reducer[S, U], U any](ctx context.Context, subject Subject[S, U
 	}
 	err := x.search(ctx)
 	if x.complete && len(x.found) == 0 {
-		x.cycles()
-		err = cmp.Or(x.compareTwins(ctx), x.replays(ctx))
+		err = cmp.Or(x.cycles(ctx), x.compareTwins(ctx), x.replays(ctx))
 		x.complete = err == nil
 	}
 	return x.report(time.Since(started)), err
@@ -242,11 +241,17 @@ func (x *explorer[S, U]) join(from, depth int, o *outcome[S, U]) (to int, isNew 
 
 // violate notes a violation, the first and so the shortest of each invariant.
 func (x *explorer[S, U]) violate(invariant string, reason error, from int, last Step) {
-	if reason == nil || x.broken[invariant] {
-		return
+	if reason != nil {
+		x.breaks(invariant, reason, append(x.path(from), last))
 	}
-	x.broken[invariant] = true
-	x.found = append(x.found, Violation{Invariant: invariant, Reason: reason.Error(), Path: append(x.path(from), last)})
+}
+
+// breaks notes a violation at the end of a path.
+func (x *explorer[S, U]) breaks(invariant string, reason error, path []Step) {
+	if !x.broken[invariant] {
+		x.broken[invariant] = true
+		x.found = append(x.found, Violation{Invariant: invariant, Reason: reason.Error(), Path: path})
+	}
 }
 
 // path is the steps to a place.

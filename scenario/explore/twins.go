@@ -73,39 +73,3 @@ func (x *explorer[S, U]) compareTwin(ctx context.Context, t twin[S, U]) (differs
 	}
 	return nil, nil
 }
-
-// cycles looks for a state that leads back to itself: a path that need not end.
-func (x *explorer[S, U]) cycles() {
-	const (
-		unseen = iota
-		under
-		over
-	)
-	color := make([]int8, len(x.places))
-	type frame struct{ at, child int }
-	for root := range x.places {
-		if color[root] != unseen {
-			continue
-		}
-		stack := []frame{{at: root}}
-		color[root] = under
-		for len(stack) > 0 {
-			f := &stack[len(stack)-1]
-			if f.child == len(x.places[f.at].next) {
-				color[f.at] = over
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			to := int(x.places[f.at].next[f.child])
-			f.child++
-			switch color[to] {
-			case under:
-				x.violate(Ends, fmt.Errorf("this state can be reached from itself again"), f.at, x.places[to].step)
-				return
-			case unseen:
-				color[to] = under
-				stack = append(stack, frame{at: to})
-			}
-		}
-	}
-}
