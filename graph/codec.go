@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -150,22 +151,23 @@ func newWriter() *writer {
 
 // Write takes what the encoder produces.
 func (w *writer) Write(p []byte) (int, error) {
-	w.buf = append(w.buf, p...)
+	copy(w.grow(len(p)), p)
 	return len(p), nil
 }
 
 func (w *writer) reset() { w.buf, w.err = w.buf[:0], nil }
 
-// text appends s. Within the capacity only the length changes: append would store the pointer again, which costs a write
-// barrier whenever the garbage collector runs.
-func (w *writer) text(s string) {
-	n := len(w.buf)
-	if cap(w.buf)-n < len(s) {
-		w.buf = append(w.buf, s...)
-		return
+func (w *writer) text(s string) { copy(w.grow(len(s)), s) }
+
+// grow makes the text longer by n bytes and returns these. Within the capacity only the length changes: append would store the
+// pointer again, which costs a write barrier whenever the garbage collector runs.
+func (w *writer) grow(n int) []byte {
+	old := len(w.buf)
+	if cap(w.buf)-old < n {
+		w.buf = slices.Grow(w.buf, n)
 	}
-	w.buf = w.buf[:n+len(s)]
-	copy(w.buf[n:], s)
+	w.buf = w.buf[:old+n]
+	return w.buf[old:]
 }
 
 func (w *writer) int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
