@@ -47,6 +47,11 @@ func AnswerFeatureNames() []string { return slices.Clone(answerFeatureNames[:]) 
 // [BestSentences] ranks by the words that are shared alone: it is for a claim, of which a sentence may say nothing new.
 func AnswerSentences(query string, items []state.Evidence, stats TermStats) []Sentence {
 	sentences, rows := AnswerFeatures(query, items, stats)
+	return ranked(sentences, rows)
+}
+
+// ranked gives sentences their scores by their features, and sorts them.
+func ranked(sentences []Sentence, rows [][]float64) []Sentence {
 	total := 0.0
 	for i, row := range rows {
 		sentences[i].Score = math.Exp(answerLogit(row))

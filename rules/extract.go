@@ -46,11 +46,14 @@ func BestSentences(claim string, items []state.Evidence, stats TermStats) []Sent
 // and one under a heading about rules counts most. There is none when several items hardly answer a
 // query that stands alone: when their [Sufficiency] is below extractFrom.
 func Extract(query, focus string, items []state.Evidence, stats TermStats, limit int) []Sentence {
-	if focus == "" && len(items) > 1 && !AtLeast(Sufficiency(query, items, stats), extractFrom) {
+	full := newQuestion(query, stats)
+	rows := full.measureAll(items)
+	sentences, answers := full.answers(items, full.grades(rows))
+	if focus == "" && len(items) > 1 && !AtLeast(full.suffice(rows, answers), extractFrom) {
 		return nil
 	}
-	q, last := newQueryTerms(query, stats), newQueryTerms(focus, stats)
-	likely := likelihoods(query, items, stats)
+	q, last := full.queryTerms, newQueryTerms(focus, stats)
+	likely := likelihoods(len(items), ranked(sentences, answers))
 	var best []Sentence
 	for i, item := range items {
 		s, ok := q.extract(i, item, likely[i])
@@ -120,10 +123,11 @@ func sectionEnd(content string, spans []text.Span) int {
 	return spans[last].End
 }
 
-// likelihoods is, for each item, how likely the sentences answer the query, by where they start: 1 is the likeliest of the item.
-func likelihoods(query string, items []state.Evidence, stats TermStats) []map[int]float64 {
-	list, top := make([]map[int]float64, len(items)), make([]float64, len(items))
-	for _, s := range AnswerSentences(query, items, stats) { // best first
+// likelihoods is, for each of so many items, how likely its sentences, best first, answer the query, by where they start: 1 is the
+// likeliest of the item.
+func likelihoods(items int, sentences []Sentence) []map[int]float64 {
+	list, top := make([]map[int]float64, items), make([]float64, items)
+	for _, s := range sentences {
 		if list[s.Item] == nil {
 			list[s.Item], top[s.Item] = make(map[int]float64), s.Score
 		}

@@ -16,12 +16,19 @@ func Sufficiency(query string, items []state.Evidence, stats TermStats) float64 
 		return 0
 	}
 	q := newQuestion(query, stats)
-	f := q.sufficiency(items)
+	rows := q.measureAll(items)
+	_, answers := q.answers(items, q.grades(rows))
+	return q.suffice(rows, answers)
+}
+
+// suffice is Sufficiency of items with these features, at least one, whose sentences have those.
+func (q question) suffice(rows, answers [][]float64) float64 {
+	f := append(strongest(rows), likeliestAnswer(answers)...)
 	if f[featureAll] == 0 {
 		return 0
 	}
 	weights := amongWeights
-	if len(items) == 1 {
+	if len(rows) == 1 {
 		weights = aloneWeights
 	}
 	return logistic(weights[0]+q.offset(), weights[1:], f)
@@ -50,12 +57,10 @@ const strengthCap = 1.2
 // them stand those of the sentence that is likeliest to answer, by [AnswerSentences]: a tenth of its weighed features, a quarter
 // of their distance to those of the next sentence, a half at most, the grade of its item, and its share of the question's terms.
 func SufficiencyFeatures(query string, items []state.Evidence, stats TermStats) []float64 {
-	return newQuestion(query, stats).sufficiency(items)
-}
-
-func (q question) sufficiency(items []state.Evidence) []float64 {
+	q := newQuestion(query, stats)
 	rows := q.measureAll(items)
-	return append(strongest(rows), q.likeliest(items, q.grades(rows))...)
+	_, answers := q.answers(items, q.grades(rows))
+	return append(strongest(rows), likeliestAnswer(answers)...)
 }
 
 // strongest is the features of the strongest item and how it stands among the others.
@@ -81,9 +86,8 @@ func strongest(rows [][]float64) []float64 {
 	return append(slices.Clone(best), most-strengths[1], mean, most-mean)
 }
 
-// likeliest is the last four features; grades are those of the items.
-func (q question) likeliest(items []state.Evidence, grades []float64) []float64 {
-	_, rows := q.answers(items, grades)
+// likeliestAnswer is the last four features; rows are those of the sentences.
+func likeliestAnswer(rows [][]float64) []float64 {
 	if len(rows) == 0 {
 		return make([]float64, 4)
 	}
