@@ -63,6 +63,11 @@ func TestAPrefixStandsForAllWordsThatBeginSo(t *testing.T) {
 	assert.Empty(t, keyword(t, x, "ku*"), "too short to be meant")
 	assert.Empty(t, keyword(t, x, "*kube"))
 	assert.Empty(t, keyword(t, x, "zzz*"))
+	for _, query := range []string{"databa*", "kuber*", "\"kuber* here\"", "kuberx*"} {
+		got, err := x.Corrections(t.Context(), query, nil)
+		require.NoError(t, err)
+		assert.Empty(t, got, "%s: the begin of a word is no typing error", query)
+	}
 }
 
 func TestAWordThatNoPassageHoldsIsCorrectedAndTheCorrectionTold(t *testing.T) {

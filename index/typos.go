@@ -110,12 +110,12 @@ func (x *Index) unknown(ctx context.Context, words []string, term func(word stri
 }
 
 // correctable are the words of what is asked that could have a typing error: one term each, of letters with spaces between
-// words, long enough.
+// words, long enough. The begin of a word in front of an asterisk is none.
 func (q query) correctable() (words []string) {
 	notLetter := func(r rune) bool {
 		return !unicode.IsLetter(r) || r >= 0x1100 && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic)
 	}
-	for _, w := range distinct(text.Words(q.text)) {
+	for _, w := range distinct(text.Words(prefixed.ReplaceAllString(q.text, " $2"))) {
 		if edits(w) > 0 && !strings.ContainsFunc(w, notLetter) && len(text.Terms(w)) == 1 {
 			words = append(words, w)
 		}

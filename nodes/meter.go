@@ -71,7 +71,11 @@ func (m *meter) record(ctx context.Context, call Call, choice *llms.ContentChoic
 	return m.audit(ctx, AuditLLMCall, d)
 }
 
+// charge adds the tokens of a call. Some servers leave the total out.
 func (m *meter) charge(prompt, completion, total int) {
+	if total == 0 {
+		total = prompt + completion
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.spent = m.spent.Plus(state.Usage{PromptTokens: prompt, CompletionTokens: completion, TotalTokens: total})

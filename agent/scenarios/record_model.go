@@ -127,12 +127,16 @@ func list(l *[]string) []string {
 // plannerReplies are the calls that the planner chose, behind the reply of the expander where one was asked. Where one call
 // was made for an expanded question, it is the expander's: it comes first. Calls that the node adds by itself are left out.
 func plannerReplies(s recordedStep) ([]ModelReply, error) {
-	if s.before.Correcting() || s.update.Calls == nil || s.update.Usage.LLMCalls == 0 {
+	if s.before.Correcting() || s.update.Usage.LLMCalls == 0 {
 		return nil, nil
+	}
+	var planned []state.ToolCall // a plan without calls is stored as none
+	if s.update.Calls != nil {
+		planned = *s.update.Calls
 	}
 	var all []ModelReply
 	if s.before.Strategy == state.StrategyExpanded && s.before.Phase != state.PhaseRefine {
-		expander, err := playedBy(s, nodes.RoleExpander, expansionOf(s))
+		expander, err := playedBy(s, nodes.RoleExpander, expansionOf(s, planned))
 		if err != nil || s.update.Usage.LLMCalls == 1 {
 			return expander, err
 		}
@@ -142,7 +146,11 @@ func plannerReplies(s recordedStep) ([]ModelReply, error) {
 		return append(all, ModelReply{Role: nodes.RolePlanner, Error: reason}), nil
 	}
 	reply := ModelReply{Role: nodes.RolePlanner}
-	for _, c := range *s.update.Calls {
+	if h := s.before.ToolHistory; len(planned) == 0 && len(h) > 0 { // the planner only repeated what was called before
+		last := h[len(h)-1]
+		planned = []state.ToolCall{{Name: last.Name, Args: last.Args}}
+	}
+	for _, c := range planned {
 		if !slices.Contains(rules.AllowedTools(s.before.Strategy), c.Name) {
 			continue
 		}
@@ -157,9 +165,9 @@ func plannerReplies(s recordedStep) ([]ModelReply, error) {
 
 // expansionOf is the expansion that a planner without a model makes the calls of: it searches for the parts by keyword, and
 // for the hypothesis by hybrid search.
-func expansionOf(s recordedStep) nodes.Expansion {
+func expansionOf(s recordedStep, planned []state.ToolCall) nodes.Expansion {
 	out := nodes.Expansion{SubQueries: []string{}}
-	for _, c := range *s.update.Calls {
+	for _, c := range planned {
 		var args tools.SearchArgs
 		if json.Unmarshal(c.Args, &args) != nil || args.Query == s.before.Query() || args.K != 0 {
 			continue

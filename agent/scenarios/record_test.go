@@ -71,6 +71,41 @@ func TestTheRunsOfAllScenariosCanBeRecorded(t *testing.T) {
 	assert.Greater(t, passed, 200, "most of them")
 }
 
+// A plan without calls is stored as none, but the model was asked for it.
+func TestARunWhosePlannerFailedUntilNothingWasLeftCanBeRecorded(t *testing.T) {
+	for name, planner := range map[string]string{
+		"failed":   `{role: planner, error: down}`,
+		"repeated": `{role: planner, calls: [{name: keyword_search, args: {query: "How do I rotate the logs?"}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, err := scenario.Parse[Given, When, Observation]("x.yaml", []byte(`
+scenario: s
+guards: g
+given:
+  documents:
+    a.md: "# Logs\n\nRotate the logs.\n\n## Keys\n\nRotate the keys.\n\n## More\n\nLogs grow every day."
+    b.md: "# Backups\n\nBackups rotate.\n\n## Where\n\nThe logs of backups."
+  model:
+    - `+planner+`
+    - {role: grader, reply: nonsense}
+    - {role: grader, reply: nonsense}
+    - `+planner+`
+    - {role: grader, reply: nonsense}
+    - {role: grader, reply: nonsense}
+    - `+planner+`
+    - {role: grader, reply: nonsense}
+    - {role: grader, reply: nonsense}
+turns: [{when: {ask: "How do I rotate the logs?"}}]
+`))
+			require.NoError(t, err)
+			w := play(t, list[0])
+			r, err := Record(t.Context(), w.agent.Thread("t").Changes(t.Context()), Recording{Library: w.lib})
+			require.NoError(t, err)
+			assert.True(t, r.Result.Passed, "%v %s\n%s", r.Result.Mismatches, r.Result.Error, r.YAML)
+		})
+	}
+}
+
 func TestARecordedRunHidesWhatMustNotBeSeen(t *testing.T) {
 	list, err := scenario.Parse[Given, When, Observation]("x.yaml", []byte(`
 scenario: s
