@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,17 @@ type scopeFlags struct {
 func (f *scopeFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.collections, "collection", nil, "only from these collections: names separated by commas (see collections)")
 	cmd.Flags().StringArrayVar(&f.paths, "path", nil, "only from files that match this pattern, like '*.md' or 'docs/**' (repeatable)")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return f.check(cmd) }
+}
+
+// check refuses empty values: a script whose variable is not set must not search everything.
+func (f *scopeFlags) check(cmd *cobra.Command) error {
+	for name, values := range map[string][]string{"collection": f.collections, "path": f.paths} {
+		if cmd.Flags().Changed(name) && (len(values) == 0 || slices.Contains(values, "")) {
+			return &usageError{fmt.Errorf("--%s is empty: leave it out to take everything", name)}
+		}
+	}
+	return nil
 }
 
 // scope is the part as a run keeps it.
