@@ -24,7 +24,7 @@ test: ## run all tests, and all scenarios with full coverage of the graph
 	$(GO) test -count=1 -shuffle=on $(PKGS)
 
 race: ## all tests but the kill tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -count=1 -shuffle=on $(PKGS)
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -race -short -timeout 20m -count=1 -shuffle=on $(PKGS)
 
 check: fmt vet tidy cross ## formatting, vet, tidy modules, all platforms
 

@@ -51,7 +51,7 @@ func kbagent(t *testing.T, dir string, server *llmtest.Server, args ...string) *
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	cmd := &exec.Cmd{Path: exe, Args: append([]string{"kbagent"}, args...), Dir: dir, Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer)}
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "KB_AGENT_DATA_DIR=data"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "KB_AGENT_DATA_DIR=data", "GORACE=" + os.Getenv("GORACE")}
 	if server != nil {
 		cmd.Env = append(cmd.Env, "KB_AGENT_LLM_BASE_URL="+server.URL, "KB_AGENT_LLM_MODEL=test")
 	}
