@@ -134,7 +134,7 @@ func learn(ctx context.Context, d *draft, lib nodes.Library) error {
 	}
 	seen := &spy{Library: lib, vectors: d.Given.Vectors}
 	// That the draft goes another way, or fails, is found when the finished scenario runs: its result says so.
-	_, err := scenario.Propose(ctx, subject{library: func(Given) nodes.Library { return seen }}, *d, nil)
+	_, err := scenario.Propose(ctx, subject{knowledge: func(Given) nodes.Library { return seen }}, *d, nil)
 	if ctx.Err() != nil {
 		return fmt.Errorf("run the scenario: %w", err)
 	}

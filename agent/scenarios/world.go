@@ -25,13 +25,13 @@ import (
 func Subject() scenario.Subject[Given, When, Observation] { return Altered(nil) }
 
 type subject struct {
-	library func(Given) nodes.Library // what stands for a knowledge base without documents; nil for emptyLibrary
+	knowledge func(Given) nodes.Library // what stands for a knowledge base without documents; nil for emptyLibrary
 }
 
 // Start builds an agent in a world of its own. Settings that the program would refuse to start with are seen as the
 // error of every turn.
 func (s subject) Start(ctx context.Context, g Given) (scenario.Session[When, Observation], error) {
-	w := &world{library: s.library, script: newScript(g), clock: &clock{tick: g.Tick}}
+	w := &world{knowledge: s.knowledge, script: newScript(g), clock: &clock{tick: g.Tick}}
 	cfg, refused := config.Load(config.Options{EnvFile: os.DevNull, Environ: environ(g.Env)})
 	if refused != nil {
 		return &world{refused: refused}, nil //nolint:nilerr // the refusal is what the scenario sees
@@ -64,14 +64,14 @@ func environ(env map[string]string) []string {
 
 // world is one running scenario.
 type world struct {
-	library func(Given) nodes.Library
-	lib     nodes.Library // that the agent asks
-	script  *script
-	clock   *clock
-	refused error // what the program would have refused to start with
-	agent   *agent.Agent
-	folder  string
-	db      *sqlite.DB
+	knowledge func(Given) nodes.Library
+	lib       nodes.Library // that the agent asks
+	script    *script
+	clock     *clock
+	refused   error // what the program would have refused to start with
+	agent     *agent.Agent
+	folder    string
+	db        *sqlite.DB
 
 	reviews *reviewBook
 
@@ -172,8 +172,8 @@ func (w *world) openLibrary(ctx context.Context, g Given) (tools.Library, nodes.
 
 // standIn is the knowledge base of a world without documents.
 func (w *world) standIn(g Given) nodes.Library {
-	if w.library != nil {
-		return w.library(g)
+	if w.knowledge != nil {
+		return w.knowledge(g)
 	}
 	return newEmptyLibrary(g)
 }
