@@ -162,7 +162,7 @@ func (q answerQuestion) gain(s, neighbour answerSentence) float64 {
 func (q answerQuestion) sentence(s answerSentence) []float64 {
 	mask := s.reading.all
 	f := make([]float64, answerFeatures)
-	f[answerOwn], f[answerLocal], f[answerCount] = q.coverage(mask), q.locally(mask), share(mask, len(q.weight))
+	f[answerOwn], f[answerLocal], f[answerCount] = q.coverage(mask), shareOf(q.local, q.localTotal, mask), share(mask, len(q.weight))
 	f[answerNames], f[answerKind] = 0.5, 0.5
 	if q.names != 0 {
 		f[answerNames] = share(q.names&mask, bits.OnesCount64(q.names))
@@ -177,20 +177,6 @@ func (q answerQuestion) sentence(s answerSentence) []float64 {
 	f[answerAnnounces] = oneIf(strings.HasSuffix(end, ":") || strings.HasSuffix(end, "?") || strings.HasSuffix(end, "：") || strings.HasSuffix(end, "？"))
 	f[answerShort] = oneIf(s.terms < shortSentence)
 	return f
-}
-
-// locally is the share of the local weights in mask.
-func (q answerQuestion) locally(mask uint64) float64 {
-	if q.localTotal == 0 {
-		return 0
-	}
-	sum := 0.0
-	for term, w := range q.local {
-		if mask&(1<<term) != 0 {
-			sum += w
-		}
-	}
-	return sum / q.localTotal
 }
 
 func oneIf(yes bool) float64 {

@@ -212,17 +212,20 @@ func (q queryTerms) mask(s string) uint64 {
 }
 
 // coverage is the idf-weighted share of the query's terms in mask.
-func (q queryTerms) coverage(mask uint64) float64 {
-	if q.total == 0 {
+func (q queryTerms) coverage(mask uint64) float64 { return shareOf(q.weight, q.total, mask) }
+
+// shareOf is the share that the weights in mask have in total; 0 when that is 0.
+func shareOf(weights []float64, total float64, mask uint64) float64 {
+	if total == 0 {
 		return 0
 	}
 	sum := 0.0
-	for i, w := range q.weight {
+	for i, w := range weights {
 		if mask&(1<<i) != 0 {
 			sum += w
 		}
 	}
-	return sum / q.total
+	return sum / total
 }
 
 // bestWindow is the best coverage of three sentences in a row.
